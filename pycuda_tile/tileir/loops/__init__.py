@@ -9,12 +9,14 @@ loops, and what passes from one to the next stays in registers. A kernel goes th
    `stored_sums` those that may be made where they are stored; `products` writes them.
 3. `groups` finds neighbouring operations that may share loops. For each group,
    - `axes` finds which dimensions of which tiles are the same loop,
-   - `affine` finds tiles of pointers that are as regular as views, and masks that are bounds,
+   - `affine` finds tiles of pointers that are as regular as views, and masks that are bounds;
+     `quasi_affine` finds those that loops can compute although their steps change,
    - `effects` finds what keeps the order of loads and stores: which must not overlap,
    - `stages` orders the loops and divides the work among them; `short_rows` says which have too little.
-4. `vectors` says how values are held in C++, and `emit` writes the loops; `places` writes the addresses,
-   bounds and tests before them, `ahead` finds what to fetch for the next block, and `rounding` which
-   strips of half and bfloat16 stay floats.
+4. `vectors` says how values are held in C++, and `emit` writes the loops, with `folds` for reductions and
+   scans and `gathers` for accesses whose places are computed, by the functions that `indices` writes;
+   `places` writes the addresses, bounds and tests before them, `ahead` finds what to fetch for the next
+   block, and `rounding` which strips of half and bfloat16 stay floats.
 
 Operations of which there is no rule run on whole tiles between the groups, translated op by op; `rows` and
 `folding` have shorter code for some, and Fallback says why there is no rule. A group whose test fails when

@@ -4,9 +4,9 @@ A strip is stored before the next one is loaded, so a load may meet what a store
 written. That is harmless if both are to the same place, position by position, or to memory that does not
 overlap, which is tested when the group runs. What cannot be tested starts a new group.
 
-Accesses through arbitrary pointers, or a view that chooses elements one by one, run on whole tiles between
-groups: the header looks for neighbours among the pointers of a tile, fetches others ahead, and sums what is
-added to the same place first. So do strong accesses, whose order then is that of the program.
+Accesses through pointers of which neither affine.py nor quasi_affine.py knows the form, or through a view
+that chooses elements one by one, run on whole tiles between groups: the header looks for neighbours among the
+pointers of a tile, and fetches others ahead. So do strong accesses, whose order then is that of the program.
 """
 
 from __future__ import annotations

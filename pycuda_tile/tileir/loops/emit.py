@@ -13,16 +13,14 @@ from contextlib import AbstractContextManager
 
 from ..ir import Operation, Value
 from ..lower.expressions import expression
-from ..lower.folds import known_function, scanning_function, structures
 from ..lower.translation import Translation
 from ..lower.types import element, tile
-from ..reading import attribute, operands_of, region, value_element, value_shape
+from ..reading import attribute, operands_of, value_element, value_shape
 from . import vectors
-from .effects import Access
-from .facts import FOLDS, LOADS, SHAPES, STORES, is_joint, is_tile, is_window, needed_for, writes
-from .neutral import neutral
+from .facts import FOLDS, LOADS, SHAPES, STORES, is_joint, is_tile, is_window, writes
+from .folds import Folds
+from .gathers import Gathers
 from .places import Place, Places, scalar_name
-from .quasi_affine import Index, pointers_of
 from .rounding import is_rounded
 from .stages import Nest
 
@@ -37,7 +35,7 @@ _OF_STRIPS = OF_TILES | _DIVISIONS | {"exti", "offset"}
 #: Gets the operations of a nest, and the variables of the values that others use.
 Otherwise = Callable[[list[Operation], dict[Value, str]], None]
 #: Names in C++ of values, by their identity, and of what expressions make, by these.
-_Names = dict[int | str, str]
+Names = dict[int | str, str]
 
 
 def emit(
@@ -53,10 +51,13 @@ def emit(
     places:        variables that outputs are to be written to, by the output's identity
     ahead:         how far ahead loads may ask for what comes next, by their identity
     """
-    _Emitter(translator, nest, places, ahead).write(otherwise)
+    Emitter(translator, nest, places, ahead).write(otherwise)
 
 
-class _Emitter:
+class Emitter:
+    """Writes a nest. `outer` has what stands for values outside of the stages' loops, `local` within the loop
+    of the present stage, and `positions` where the loops are along each axis."""
+
     def __init__(self, translator: Translation, nest: Nest, places: dict[int, str], ahead: dict[int, str]):
         self.translator, self.nest, self.ahead = translator, nest, ahead
         self.line = translator.line
@@ -64,18 +65,12 @@ class _Emitter:
         self.outputs = {id(v): places.get(id(v)) or translator.fresh("result") for v in nest.outputs}
         self.buffers = {key: translator.fresh("kept") for key in nest.buffers}
         self.places: dict[int, Place] = {}
-        # Names of reductions and scans under way, of their functions, and of the structures that these take,
-        # if tiles are reduced together.
-        self.sums: dict[int, str] = {}
-        self.combines: dict[int, str] = {}
-        self.strips: dict[int, str] = {}
-        self.outer: _Names = {}  # what stands for values outside of the stages' loops
-        self.local: _Names = {}  # and within the loop of the present stage
+        self.outer: Names = {}
+        self.local: Names = {}
         self.positions: dict[int, str] = {}
         # Of what expressions make strips of half and bfloat16: the C++ name of the type, and floats.
         self.unrounded: dict[str, tuple[str, str]] = {}
-        # The runs of rows whose places are computed, by the function of positions.
-        self.runs: dict[str, str] = {}
+        self.folds, self.gathers = Folds(self), Gathers(self)
 
     def _declare_outputs(self) -> None:
         """Declares what others use, since the nest is in braces."""
@@ -119,7 +114,7 @@ class _Emitter:
             self.line(mask)
         for op in self.nest.ops:
             if op.name in FOLDS:
-                self._combine(op)
+                self.folds.combine(op)
         self._outer(list(self.nest.outer))
 
     def _outer(self, axes: list[int]) -> None:
@@ -153,7 +148,7 @@ class _Emitter:
             subject = self.nest.subject(op)
             if self.nest.is_inner(subject) or self.nest.level(op) != stage or not self.nest.uses(op):
                 continue
-            self._operation(op, self.outer)
+            self.operation(op, self.outer)
 
     def _stage(self, stage: int) -> None:
         reductions = [op for op in self.nest.ops if op.name == "reduce" and self.nest.level(op) == stage + 1]
@@ -166,29 +161,20 @@ class _Emitter:
         if not (reductions or stores or needed):
             return
         for op in reductions:
-            self._declare_sum(op)
+            self.folds.declare_sum(op)
         scans = [op for op in self.nest.ops if op.name == "scan" and self.nest.level(op) == stage]
         for op in scans:
-            self._declare_scan(op)
-        self._declare_runs(needed)
+            self.folds.declare_scan(op)
+        self.gathers.declare_runs(needed)
         with self._loop(self.nest.inner):
             self.local = {}
             for op in self.nest.ops:
                 if op in stores:
-                    self._operation(op, self.local)
+                    self.operation(op, self.local)
                 elif op in reductions:
-                    self.line(f"{self.sums[id(op)]}.add({self._next(op)});")
+                    self.folds.add(op)
                 elif op.name != "reduce" and not writes(op):
                     self._values(op, [value for value in op.results if id(value) in needed], stage)
-
-    def _declare_runs(self, needed: set[int]) -> None:
-        """What rows of places that are computed are known to be, from one strip to the next."""
-        self.runs = {}
-        for access in self.nest.effects.accesses if self.nest.inner == self.nest.vector else ():
-            place = self.places[id(access.op)]
-            made = access.stores or id(access.value) in needed
-            if place.index and place.index not in self.runs and made:
-                self.runs[place.index] = self._declare_run()
 
     def _values(self, op: Operation, values: list[Value], stage: int) -> None:
         """Some of the values of an operation within the loop of a stage, which keeps those that later ones
@@ -196,103 +182,16 @@ class _Emitter:
         buffered = [value for value in values if id(value) in self.nest.buffers]
         begins = self.nest.level(op) == stage
         if values and (begins or not buffered):
-            self._operation(op, self.local)
+            self.operation(op, self.local)
         for value in buffered:
             if begins:
                 self._keep(value)
             else:
                 self._let(value, self._read(self._buffer(value), value), self.local)
 
-    # --- reductions and scans ---
-
-    def _next(self, op: Operation) -> str:
-        """What a reduction or scan takes in each round of its loop."""
-        at, x = self.positions[self.nest.inner], ", ".join(map(self._name, operands_of(op)))
-        x = f"{self.strips[id(op)]}{{{x}}}" if id(op) in self.strips else x
-        return f"{self.combines[id(op)]}, {at}, {x}"
-
-    def _combine(self, op: Operation) -> None:
-        if len(operands_of(op)) > 1:
-            self._several(op)
-            return
-        if known := (known_function if op.name == "reduce" else scanning_function)(op):
-            self.combines[id(op)] = known
-            return
-        name = self.combines[id(op)] = self.translator.fresh("combine")
-        kind, body = element(value_element(operands_of(op)[0])), region(op, 0)
-        current, accumulator = (
-            self.translator.names.name(argument, argument.name or "v") for argument in body.arguments
-        )
-        head = f"auto const {name} = [&]({kind} {accumulator}, {kind} {current}) -> {kind}"
-        with self.translator.names.block(head, "};"):
-            self.translator.function_body(body, lambda names: f"return {names[0]};")
-
-    def _declare_sum(self, op: Operation) -> None:
-        name, rows = self.translator.fresh("sum"), self.strips.get(id(op))
-        self.sums[id(op)], source = name, operands_of(op)[0]
-        kind, extent = element(value_element(source)), self.nest.axes.extents[self.nest.inner]
-        if self.nest.inner != self.nest.vector:
-            self.line(f"loops::reduction_across<{rows or self._type(source)}, {extent}> {name};")
-        elif rows:
-            self.line(f"loops::reduction_of_several<{rows}, {extent}> {name};")
-        else:
-            start = neutral(op)
-            known = "true" if start else "false"
-            combine = f"decltype({self.combines[id(op)]})"
-            self.line(f"loops::reduction_along<{kind}, {extent}, {combine}, {known}> {name}{{{start}}};")
-
-    def _declare_scan(self, op: Operation) -> None:
-        name = self.sums[id(op)] = self.translator.fresh("scan")
-        rows, extent = self.strips.get(id(op)), self.nest.axes.extents[self.nest.inner]
-        along = str(self.nest.inner == self.nest.vector).lower()
-        given = (
-            f"{rows or self._type(operands_of(op)[0])}, {extent}, decltype({self.combines[id(op)]}), {along}"
-        )
-        self.line(f"loops::row_scan<{given}> {name};")
-
-    def _several(self, op: Operation) -> None:
-        """The type of the strips that are reduced together, whose elements are structures."""
-        members, self.combines[id(op)] = structures(self.translator, op)
-        name = self.strips[id(op)] = self.translator.fresh("strips")
-        kinds = [element(value_element(value)) for value in operands_of(op)]
-        numbers, length = range(len(kinds)), vectors.LENGTH
-        given = ", ".join(f"loops::strip<{kind}, {length}> const& x{i}" for i, kind in enumerate(kinds))
-        copies = " ".join(f"loops::copy<{kind}, {length}>(e{i}, x{i}.slots);" for i, kind in enumerate(kinds))
-        with self.translator.names.block(f"struct {name}", "};"):
-            self.line(f"using structure = {members};")
-            self.line(f"enum : unsigned {{ length = {length} }};")
-            for i, kind in enumerate(kinds):
-                self.line(f"alignas(64) {kind} e{i}[{length}];")
-            self.line(f"{name}() = default;")
-            self.line(f"{name}({given}) {{ {copies} }}")
-            at = ", ".join(f"e{i}[l]" for i in numbers)
-            self.line(f"structure at(unsigned l) const {{ return {{{at}}}; }}")
-            sets = " ".join(f"e{i}[l] = x.e{i};" for i in numbers)
-            self.line(f"void set(unsigned l, structure const& x) {{ {sets} }}")
-
-    def _folded(self, op: Operation, names: _Names) -> None:
-        """The results of a reduction, or of a scan in a round of its loop."""
-        name = self.sums[id(op)]
-        if op.name == "scan":
-            text = f"{name}.{'next_back' if self.nest.backward else 'next'}({self._next(op)})"
-        else:
-            text = f"{name}.result({self.combines[id(op)]})"
-        if id(op) not in self.strips:
-            self._define(op.results[0], text, names)
-            return
-        whole = self.translator.fresh("folded")
-        self.line(f"auto const {whole} = {text};")
-        for i, value in enumerate(op.results):
-            part, kind = f"{whole}.e{i}", element(value_element(value))
-            if self.nest.has_lanes(value):
-                part = (
-                    f"loops::load<{vectors.LENGTH}, {kind}>({part}, {vectors.LENGTH}, loops::any<{kind}>())"
-                )
-            self._define(value, part, names)
-
     # --- operations ---
 
-    def _name(self, value: Value) -> str:
+    def name(self, value: Value) -> str:
         """What stands for a value, or for the part of an array that the loops are at."""
         for names in (self.local, self.outer):
             if id(value) in names:
@@ -301,15 +200,15 @@ class _Emitter:
             return scalar_name(self.translator, value)
         return self._read(self._array(self.translator.names[value], value), value)
 
-    def _type(self, value: Value) -> str:
+    def type(self, value: Value) -> str:
         held = vectors.held(self.nest, value)
         return tile(str(held.element), held.shape)
 
-    def _let(self, value: Value, text: str, names: _Names) -> None:
+    def _let(self, value: Value, text: str, names: Names) -> None:
         name = names[id(value)] = self.translator.fresh(value.name or "v")
         self.line(f"auto const {name} = {text};")
 
-    def _variable(self, text: str, names: _Names, name: str = "v") -> str:
+    def variable(self, text: str, names: Names, name: str = "v") -> str:
         """What holds what an expression makes. Arrays may have changed since they were read."""
         if text.isidentifier() or text in self.unrounded:
             return text
@@ -318,32 +217,32 @@ class _Emitter:
             self.line(f"auto const {names[text]} = {text};")
         return names[text]
 
-    def _compute(self, value: Value, text: str, names: _Names) -> None:
+    def _compute(self, value: Value, text: str, names: Names) -> None:
         """Defines what other values make. What they make already is not made again, for compilers' sake."""
-        names[id(value)] = self._variable(text, names, value.name or "v")
+        names[id(value)] = self.variable(text, names, value.name or "v")
         if id(value) in self.outputs:
             self._output(value, names[id(value)])
 
-    def _define(self, value: Value, text: str, names: _Names) -> None:
+    def define(self, value: Value, text: str, names: Names) -> None:
         self._let(value, text, names)
         if id(value) in self.outputs:
             self._output(value, names[id(value)])
 
     def _keep(self, value: Value) -> None:
-        self._write(self._buffer(value), value, self._name(value))
+        self._write(self._buffer(value), value, self.name(value))
 
-    def _operation(self, op: Operation, names: _Names) -> None:
+    def operation(self, op: Operation, names: Names) -> None:
         self.translator.at(op)
         if op.name in STORES:
             self._store(op)
         elif is_joint(op):
             self._join(op)
         elif is_window(op):
-            self._define(op.results[0], self._read(self.places[id(op)], op.results[0]), names)
+            self.define(op.results[0], self._read(self.places[id(op)], op.results[0]), names)
         elif op.name in LOADS:
-            self._define(op.results[0], self._load(op, names), names)
+            self.define(op.results[0], self._load(op, names), names)
         elif op.name in FOLDS:
-            self._folded(op, names)
+            self.folds.define(op, names)
         elif op.name in SHAPES:
             self._shape(op, names)
         elif op.name == "iota":
@@ -351,7 +250,7 @@ class _Emitter:
         elif is_rounded(op) and self.nest.has_lanes(op.results[0]):
             self._round(op, names)
         else:
-            operands = [self._name(value) for value in operands_of(op)]
+            operands = [self.name(value) for value in operands_of(op)]
             of_floats = self._divides_floats(op)
             if of_floats or op.name in _DIVISIONS:
                 operands[1] = self._divisor(op) or operands[1]
@@ -364,17 +263,17 @@ class _Emitter:
                 text = text.replace("tileir::", "loops::", 1)
             self._compute(op.results[0], text, names)
 
-    def _round(self, op: Operation, names: _Names) -> None:
+    def _round(self, op: Operation, names: Names) -> None:
         """Strips stay floats from one such operation to the next."""
         (result,) = op.results
         kind = element(value_element(result))
         if op.name == "ftof":
-            floats = self._variable(self._name(operands_of(op)[0]), names)
+            floats = self.variable(self.name(operands_of(op)[0]), names)
         else:
             operands = [self._floats(value, names) for value in operands_of(op)]
             negates = op.name == "negf"
             text = f"-{operands[0]}" if negates else expression(vectors.narrowed(self.nest, op), operands)
-            floats = self._variable(text, names)
+            floats = self.variable(text, names)
             if negates:  # which is rounded as it is
                 names[f"loops::rounded<{kind}>({floats})"] = floats
         narrow = names[id(result)] = f"ct::element_cast<{kind}>({floats})"
@@ -382,13 +281,13 @@ class _Emitter:
         if id(result) in self.outputs:
             self._output(result, narrow)
 
-    def _floats(self, value: Value, names: _Names) -> str:
+    def _floats(self, value: Value, names: Names) -> str:
         """Floats that operations compute with, for which it does not matter what a NaN is."""
-        name = self._name(value)
+        name = self.name(value)
         text = f"loops::floats({name})"
         if name in self.unrounded:
             text = "loops::rounded<{}>({})".format(*self.unrounded[name])
-        return self._variable(text, names)
+        return self.variable(text, names)
 
     def _divides_floats(self, op: Operation) -> bool:
         """Whether an operation divides many floats, in no mode but the usual one."""
@@ -411,13 +310,13 @@ class _Emitter:
             if made is None or made.name not in SHAPES:
                 return ""
             (value,) = operands_of(made)
-        return self._name(value)
+        return self.name(value)
 
-    def _shape(self, op: Operation, names: _Names) -> None:
+    def _shape(self, op: Operation, names: Names) -> None:
         (source,), (result,) = operands_of(op), op.results
-        text = self._name(source)
+        text = self.name(source)
         if self.nest.has_lanes(result) and not self.nest.has_lanes(source):
-            text = f"loops::splat<{self._type(result)}>({text})"
+            text = f"loops::splat<{self.type(result)}>({text})"
         self._compute(result, text, names)
 
     def _iota(self, value: Value) -> str:
@@ -430,7 +329,7 @@ class _Emitter:
 
     # --- memory ---
 
-    def _inside(self, place: Place, value: Value) -> str:
+    def inside(self, place: Place, value: Value) -> str:
         """How many elements exist from the present position on."""
         vector, lanes = self.nest.vector, self.nest.has_lanes(value)
         conditions, left = [], []
@@ -453,87 +352,13 @@ class _Emitter:
         step = place.steps.get(self.nest.vector, "1") if self.nest.has_lanes(value) else "1"
         return at if step == "1" else f"{at}, {step}"
 
-    def _load(self, op: Operation, names: _Names) -> str:
+    def _load(self, op: Operation, names: Names) -> str:
         access = self.nest.access(op)
         if access.index is not None:
-            return self._gather(access, names)
+            return self.gathers.load(access, names)
         mask = access.mask
         self._prefetch(op)
-        return self._read(self.places[id(op)], op.results[0], "" if mask is None else self._name(mask))
-
-    def _gather(self, access: Access, names: _Names) -> str:
-        """Loads from places that are computed: along a row, mostly neighbours or one element."""
-        (result, *_), place = access.op.results, self.places[id(access.op)]
-        given = f"{self._existing(access)}, {place.padding}"
-        if not self.nest.has_lanes(result):
-            return f"loops::load_one<{place.kind}>({self._pointers(access, names)}, {given})"
-        row = self._row(access, names)
-        return f"loops::load_run<{vectors.LENGTH}, {place.kind}>({row}, {given})"
-
-    def _scatter(self, access: Access) -> None:
-        """Stores to such places."""
-        place, value = self.places[id(access.op)], access.value
-        if not self.nest.has_lanes(value):
-            at = self._pointers(access, self.local)
-            self.line(f"loops::store_one<{place.kind}>({at}, {self._name(value)}, {self._existing(access)});")
-            return
-        row = self._row(access, self.local)
-        given = f"{row}, {self._name(value)}, {self._existing(access)}"
-        self.line(f"loops::store_run<{vectors.LENGTH}, {place.kind}>({given});")
-
-    def _existing(self, access: Access) -> str:
-        """How many elements exist, or which."""
-        if access.mask is not None:
-            return self._name(access.mask)
-        return self._inside(self.places[id(access.op)], access.value)
-
-    def _row(self, access: Access, names: _Names) -> str:
-        """What functions of cuda_tile/loops/gathers.h are to know of a strip's place."""
-        place, index = self.places[id(access.op)], access.index
-        assert index is not None
-        vector, position = self.nest.vector, self.positions[self.nest.vector]
-        run = self.runs.get(place.index) or self._declare_run()
-        at = self._progressions(self.positions)
-        at[vector] = f"loops::progression{{i, 1, {self.nest.axes.extents[vector]} - i}}"
-        function = f"[&](long long i) {{ return {self.indices.call(index, at)}; }}"
-        self._prefetch_row(index, place)
-        belongs = self._variable(f"{run}.has<{vectors.LENGTH}>({position}, {function})", names, "belongs")
-        otherwise = self.translator.fresh("pointers")
-        with self.translator.names.block(f"auto const {otherwise} = [&]", "};"):
-            known, self.local = self.local, dict(self.local)
-            self.line(f"return {self._pointers(access, self.local)};")
-            self.local = known
-        return f"{belongs}, {run}, {place.origin}, {position}, {otherwise}"
-
-    def _pointers(self, access: Access, names: _Names) -> str:
-        """What an access's pointers are, where they are no run."""
-        pointers = pointers_of(access.op)
-        for op in needed_for([pointers], self.nest.ops):
-            if id(op.results[0]) not in self.local and id(op.results[0]) not in self.outer:
-                self._operation(op, names)
-        return self._name(pointers)
-
-    @staticmethod
-    def _progressions(positions: dict[int, str]) -> dict[int, str]:
-        return {axis: f"loops::progression{{{i}}}" for axis, i in positions.items()}
-
-    def _prefetch_row(self, index: Index, place: Place) -> None:
-        """Asks for a row that comes soon, if rows begin anywhere."""
-        loops = [*self.nest.outer, self.nest.inner]
-        axes = {axis for value in index.given for axis in self.nest.axes.list_of(value)}
-        axis = next((axis for axis in reversed(loops) if axis in axes), None)
-        if axis is None:
-            return
-        soon = f"loops::least({self.positions[axis]} + {_ROWS_AHEAD[-1]}, {self.nest.axes.extents[axis] - 1})"
-        at = self._progressions(self.positions | {axis: soon})
-        at[self.nest.vector] = f"loops::progression{{{self.positions[self.nest.vector]}}}"
-        row = f"{place.origin} + {self.indices.call(index, at)}.first"
-        self.line(f"loops::prefetch<{vectors.LENGTH}>({row});")
-
-    def _declare_run(self) -> str:
-        name = self.translator.fresh("run")
-        self.line(f"loops::run {name};")
-        return name
+        return self._read(self.places[id(op)], op.results[0], "" if mask is None else self.name(mask))
 
     def _prefetch(self, op: Operation) -> None:
         """Asks for a row that comes soon: processors foresee only that the present one goes on."""
@@ -552,22 +377,22 @@ class _Emitter:
     def _read(self, place: Place, value: Value, mask: str = "") -> str:
         padding = place.padding or f"loops::any<{place.kind}>()"
         length = f"<{vectors.LENGTH}, {place.kind}>" if self.nest.has_lanes(value) else f"_one<{place.kind}>"
-        given = f"{self._arguments(place, value)}, {mask or self._inside(place, value)}, {padding}"
+        given = f"{self._arguments(place, value)}, {mask or self.inside(place, value)}, {padding}"
         return f"loops::load{length}({given})"
 
     def _write(self, place: Place, value: Value, x: str, mask: str = "") -> None:
         length = f"<{place.kind}, {vectors.LENGTH}>" if self.nest.has_lanes(value) else f"_one<{place.kind}>"
         streams = f"{place.streams}, " if place.streams else ""
-        given = f"{streams}{self._arguments(place, value)}, {x}, {mask or self._inside(place, value)}"
+        given = f"{streams}{self._arguments(place, value)}, {x}, {mask or self.inside(place, value)}"
         self.line(f"loops::store{length}({given});")
 
     def _store(self, op: Operation) -> None:
         access = self.nest.access(op)
         if access.index is not None:
-            self._scatter(access)
+            self.gathers.store(access)
             return
         value, mask = self.nest.access(op).value, self.nest.access(op).mask
-        self._write(self.places[id(op)], value, self._name(value), "" if mask is None else self._name(mask))
+        self._write(self.places[id(op)], value, self.name(value), "" if mask is None else self.name(mask))
 
     def _join(self, op: Operation) -> None:
         """Writes strips of the parts to where these are in the joined tile."""
@@ -580,7 +405,7 @@ class _Emitter:
             for step, own in zip(steps, self.nest.axes.of(value), strict=True):
                 weights = self.nest.axes.weights(own)
                 place.steps |= {axis: str(weight * step) for axis, weight in weights.items()}
-            self._write(place, value, self._name(value))
+            self._write(place, value, self.name(value))
 
     def _array(self, name: str, value: Value) -> Place:
         """A tile that the nest takes or gives."""
