@@ -16,6 +16,9 @@ std::size_t& size_of(void* memory) {
   return *reinterpret_cast<std::size_t*>(static_cast<char*>(memory) - header_bytes);
 }
 
+/// Stands for memory that there was not enough of: all blocks of a launch get the same answer.
+char none;
+
 /// Memory of finished launches.
 std::atomic<void*> kept[4];
 
@@ -61,7 +64,7 @@ void give_back(void* memory) {
 
 SharedMemory::~SharedMemory() {
   for (auto& part : parts_)
-    if (void* const memory = part.load())
+    if (void* const memory = part.load(); memory && memory != &none)
       give_back(memory);
 }
 
@@ -70,17 +73,18 @@ void* SharedMemory::get_memory(cuda_tile_shared_memory* self, unsigned number, u
   if (number >= cuda_tile_most_shared)
     return nullptr;
   std::atomic<void*>& part = static_cast<SharedMemory*>(self)->parts_[number];
-  if (void* const known = part.load(std::memory_order_acquire))
-    return known;
-  void* const memory = take(bytes);
-  if (!memory)
-    return nullptr;
-  std::memset(memory, 0, zeroed);
-  void* other = nullptr;
-  if (part.compare_exchange_strong(other, memory, std::memory_order_acq_rel))
-    return memory;
-  give_back(memory);
-  return other;
+  void* known = part.load(std::memory_order_acquire);
+  if (!known) {
+    void* const memory = take(bytes);
+    if (memory)
+      std::memset(memory, 0, zeroed);
+    void* const found = memory ? memory : &none;
+    if (part.compare_exchange_strong(known, found, std::memory_order_acq_rel))
+      known = found;
+    else if (memory)
+      give_back(memory);
+  }
+  return known == &none ? nullptr : known;
 }
 
 } // namespace cuda_tile_launcher

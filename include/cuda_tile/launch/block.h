@@ -6,7 +6,7 @@
 /// Memory that the blocks of a launch share.
 struct cuda_tile_shared_memory {
   /// The memory with this number, below cuda_tile_most_shared: at least `bytes` bytes, of which the first
-  /// `zeroed` were zero when a block first asked for it. Null if there is not enough.
+  /// `zeroed` were zero when a block first asked for it. Null, for all blocks, if there is not enough.
   void* (*get)(struct cuda_tile_shared_memory*, unsigned number, unsigned long long bytes,
                unsigned long long zeroed);
 };

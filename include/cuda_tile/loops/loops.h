@@ -9,4 +9,5 @@
 #include "cuda_tile/loops/ranges.h"
 #include "cuda_tile/loops/rounding.h"
 #include "cuda_tile/loops/scans.h"
+#include "cuda_tile/loops/shared_sums.h"
 #include "cuda_tile/loops/strips.h"

@@ -40,7 +40,7 @@ CUDA_TILE_API constexpr T* by_value(T* pointer) noexcept {
   return pointer;
 }
 template <typename T>
-using by_value_t = remove_cvref_t<decltype(by_value(declval<T const&>()))>;
+using by_value_t = remove_cvref_t<decltype(detail::by_value(declval<T const&>()))>;
 
 } // namespace detail
 

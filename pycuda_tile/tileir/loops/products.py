@@ -176,9 +176,13 @@ class Products:
                 steps = " * ".join(f"(({extents[d]} - 1) / {view.kind.steps[d]} + 1)" for d in along) or "1"
             name = self._names[id(product.op)]
             self.translator.line(
-                f"{name}.share_{side}({self._shared}, {at}, static_cast<long long>({steps}));"
+                f"{name}.share_{side}({self.take_shared()}, {at}, static_cast<long long>({steps}));"
             )
-            self._shared += 1
+
+    def take_shared(self) -> int:
+        """The next number of memory that blocks share."""
+        self._shared += 1
+        return self._shared - 1
 
     # --- one product ---
 

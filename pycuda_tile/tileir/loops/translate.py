@@ -22,6 +22,7 @@ from .fallback import DIVIDES, IN_REGISTERS, NOTHING, Fallback, place_of
 from .folding import Folding
 from .groups import Uses, ops_of, split
 from .products import Products
+from .shared_sums import SharedSum, SharedSums, write
 from .simplify import computation, may_be_repeated, simplify
 from .stages import Nest
 from .variables import Variables
@@ -51,6 +52,7 @@ class FusingTranslator(Translator):
         self._variables = Variables(Block([], []))
         self._products = Products(self, self._uses, self._variables, Block([], []), self._plainly)
         self._ahead = Ahead(Block([], []))
+        self._sums = SharedSums(Block([], []), {})
         self._simple: list[Entry] = []  # kept, because values are known by their identity
         # Tiles that simplify.py repeats, by what computes them, as far as the present block has them; and the
         # first of equal ones, by the identity of the others.
@@ -78,8 +80,10 @@ class FusingTranslator(Translator):
         self.shared, self.declared = self._variables.shared(), {}
         self._products = Products(self, self._uses, self._variables, body, self._plainly)
         self._ahead = Ahead(body)
+        self._sums = SharedSums(body, self._uses.users)
         super()._entry(found)
-        if all(map(is_weak, walk(found.body))):  # else one block may wait for what another one stores
+        # Else one block may wait for what another one stores.
+        if all(is_weak(op) or self._sums.find(op) for op in walk(found.body)):
             kernel = self.kernel_names[found.name]
             self.line(f"template <> constexpr bool cuda_tile::are_independent<{kernel}> = true;")
         self.attributes[self.kernel_names[found.name]] = self._attributes(found)
@@ -124,7 +128,7 @@ class FusingTranslator(Translator):
             super()._operations(ops)
             return
         done: set[int] = set()
-        for item in split(self._products.left(ops), self._uses, self._note):
+        for item in split(self._sums.left(self._products.left(ops)), self._uses, self._note):
             done |= {id(op) for op in walk(Block([], ops_of(item)))}
             if isinstance(item, Operation):
                 self._single(item)
@@ -142,12 +146,21 @@ class FusingTranslator(Translator):
         """An operation that belongs to no nest."""
         if self._products.has_rule(op):
             self._products.write(op)
+        elif (found := self._sums.find(op)) is not None:
+            self._shared_sum(found)
         elif op.name == "for":
             self._products.begin(op)
             super()._operations([op])
             self._products.end(op)
         else:
+            if op.name == "return":
+                self._sums.end(self)
             super()._operations([op])
+
+    def _shared_sum(self, found: SharedSum) -> None:
+        condition = write(self, found, self._products.take_shared())
+        with self.names.block(f"if (!({condition})) [&]() __attribute__((noinline))", "}();"):
+            self._plainly(found.alone)
 
     def _emit(self, nest: Nest, places: dict[int, str]) -> None:
         try:

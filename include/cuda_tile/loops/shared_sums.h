@@ -1,0 +1,142 @@
+// What the blocks of a launch add to memory atomically, and need no old values of: many blocks add to the
+// same places, such as the gradients of weights. Blocks then add to tiles that they share, one block at a
+// time, and the last block of the launch adds these to memory.
+#pragma once
+
+#include "cuda_tile/loops/masks.h"
+#include "cuda_tile/ops/atomics.h"
+
+namespace cuda_tile::inline CUDA_TILE_ABI::loops {
+
+/// Sums of tiles of type T, whose places are at fixed steps along Rank axes.
+template <typename T, unsigned Rank>
+class shared_sums {
+  using element = typename T::element_type;
+  using mask = ct::tile<bool, typename T::shape_type>;
+  using pointers = ct::tile<element*, typename T::shape_type>;
+  static constexpr unsigned size = T::distribution::size;
+
+  struct sum {
+    bool is_taken; // by a block that adds to it
+    element* at;   // where its first element belongs; null if it has none yet
+    long long steps[Rank];
+  };
+  struct alignas(64) elements {
+    T values;
+    mask exist;
+  };
+  static constexpr unsigned most_bytes = 1u << 20,
+                            most = most_bytes / sizeof(elements) < 16 ? most_bytes / sizeof(elements) : 16;
+  static constexpr unsigned long long fewest_blocks = 8;
+  struct memory {
+    unsigned long long ended; // blocks
+    sum sums[most + 1];
+    elements tiles[most + 1];
+  };
+
+public:
+  /// Asks for the memory with a number, which all blocks of the launch get, or none.
+  CUDA_TILE_API explicit shared_sums(unsigned number) {
+    auto* block = ct::platform::current_block;
+    auto const grid = ct::num_blocks();
+    blocks_ = 1ull * grid.x * grid.y * grid.z;
+    if (most > 1 && blocks_ >= fewest_blocks && block && block->shared)
+      memory_ = static_cast<memory*>(block->shared->get(
+          block->shared, number, sizeof(memory) + alignof(elements), __builtin_offsetof(memory, tiles)));
+  }
+
+  /// Adds a tile to one that belongs to the same places. Returns false, and does nothing, if there is none
+  /// that is free.
+  template <typename Mask>
+  CUDA_TILE_API bool add(element* at, long long const (&steps)[Rank], T const& x, Mask const& exist) {
+    if (!memory_)
+      return false;
+    auto const first = reinterpret_cast<unsigned long long>(ct::platform::current_block) / 64;
+    for (unsigned i = 0; i < most; ++i) {
+      auto const number = static_cast<unsigned>((first + i) % most);
+      sum& found = memory_->sums[number];
+      if (__atomic_test_and_set(&found.is_taken, __ATOMIC_ACQUIRE))
+        continue;
+      bool const is_new = found.at == nullptr, fits = is_new || has_places(found, at, steps);
+      if (fits)
+        add_to(memory_->tiles[number], is_new, x, exist);
+      if (is_new) {
+        found.at = at;
+        for (unsigned d = 0; d < Rank; ++d)
+          found.steps[d] = steps[d];
+      }
+      __atomic_clear(&found.is_taken, __ATOMIC_RELEASE);
+      if (fits)
+        return true;
+    }
+    return false;
+  }
+
+  /// At the end of each block: the last one adds all sums to memory.
+  template <typename... Modes>
+  CUDA_TILE_API void end(long long const (&extents)[Rank], Modes... modes) {
+    if (!memory_ || __atomic_add_fetch(&memory_->ended, 1, __ATOMIC_ACQ_REL) != blocks_)
+      return;
+    for (unsigned i = 0; i < most; ++i)
+      if (memory_->sums[i].at) {
+        auto const places = pointers_to(memory_->sums[i], extents);
+        ct::atomic_add_masked(places, memory_->tiles[i].values, memory_->tiles[i].exist, modes...);
+      }
+  }
+
+private:
+  static bool has_places(sum const& found, element const* at, long long const (&steps)[Rank]) {
+    bool same = found.at == at;
+    for (unsigned d = 0; d < Rank; ++d)
+      same &= found.steps[d] == steps[d];
+    return same;
+  }
+
+  /// What is added changes no number: not even the sign of a zero.
+  static element nothing() {
+    if constexpr (ct::detail::is_integral_scalar_v<element>)
+      return element(0);
+    else
+      return ct::element_cast<element>(-0.0f);
+  }
+
+  template <typename Mask>
+  static void add_to(elements& to, bool is_new, T const& x, Mask const& exist) {
+    if constexpr (ct::detail::is_same_v<Mask, mask>) {
+      if (is_new)
+        to.exist = exist;
+      for (unsigned l = 0; l < size; ++l)
+        to.exist.slots[l] = static_cast<bool>(to.exist.slots[l] | exist.slots[l]);
+      if (!loops::all_of(exist))
+        return add_all(to, is_new, ct::select(exist, x, ct::full<T>(nothing())));
+    } else if (is_new) {
+      to.exist = ct::full<mask>(true);
+    }
+    add_all(to, is_new, x);
+  }
+  static void add_all(elements& to, bool is_new, T const& x) {
+    if (is_new)
+      to.values = x;
+    else if constexpr (sizeof(element) < 4)
+      to.values = ct::add(to.values, x);
+    else // in place
+      for (unsigned l = 0; l < size; ++l)
+        to.values.slots[l] = ct::elements::add{}(to.values.slots[l], x.slots[l]);
+  }
+
+  static pointers pointers_to(sum const& found, long long const (&extents)[Rank]) {
+    pointers result;
+    for (unsigned l = 0; l < size; ++l) {
+      long long place = 0, rest = l;
+      for (unsigned d = Rank; d-- > 0; rest /= extents[d])
+        place += rest % extents[d] * found.steps[d];
+      result.slots[l] = found.at + place;
+    }
+    return result;
+  }
+
+  memory* memory_ = nullptr;
+  unsigned long long blocks_;
+};
+
+} // namespace cuda_tile::inline CUDA_TILE_ABI::loops
