@@ -6,7 +6,8 @@ loops, and what passes from one to the next stays in registers. A kernel goes th
 1. `simplify` makes a copy that is easier to fuse.
 2. `variables` finds which tiles that conditionals and loops hand on need no copies; `contraction` finds
    matrix products whose factors come straight from memory and whose sums stay where they are, and
-   `stored_sums` those that may be made where they are stored; `products` writes them.
+   `stored_sums` those that may be made where they are stored; `products` writes them. `shared_sums` finds
+   and writes atomic additions to which blocks add together before memory changes.
 3. `groups` finds neighbouring operations that may share loops. For each group,
    - `axes` finds which dimensions of which tiles are the same loop,
    - `affine` finds tiles of pointers that are as regular as views, and masks that are bounds;
