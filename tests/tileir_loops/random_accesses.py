@@ -118,11 +118,10 @@ class Lines:
             )
 
     def _through_pointers(self, i: int, stored: Tile | None) -> None:
-        """Element i0 * size + i1 * ... of a block's own part, for positions below n0, n1, ..."""
+        """Element i0 * size + i1 * ... of a block's own part, or its quotient or remainder, for positions
+        below n0, n1, ..."""
         kind, shape = self.kinds[i], self.shape
-        whole = self.constant("i32", (), str(math.prod(shape)))
-        first = self.let("i32", (), f"muli %i, {whole.name} : tile<i32>")
-        offset, mask = self._spread(first), None
+        offset, mask = self.constant("i32", shape, "0"), None
         wide = self.random.random() < 0.3
         for d, size in enumerate(shape):
             step = math.prod(shape[d + 1 :])
@@ -139,6 +138,11 @@ class Lines:
                 if mask is not None:
                     inside = self.let("i1", shape, f"andi {mask.name}, {inside.name} : {mask.type}")
                 mask = inside
+        if self.random.random() < 0.3:
+            offset = self._divided(offset)
+        whole = self.constant("i32", (), str(math.prod(shape)))
+        first = self._spread(self.let("i32", (), f"muli %i, {whole.name} : tile<i32>"))
+        offset = self.let("i32", shape, f"addi {first.name}, {offset.name} : {offset.type}")
         if wide:
             offset = self.made_of(offset, "i64", shape, f"exti {offset.name} signed")
         base = self._spread(Tile(f"%a{i}", f"ptr<{kind}>", ()))
@@ -163,6 +167,18 @@ class Lines:
                 f"%k{self._count} = store_ptr_tko weak {at.name}, {stored.name}{masked} : {at.type}, "
                 f"{stored.type}{typed} -> token"
             )
+
+    def _divided(self, x: Tile) -> Tile:
+        """A quotient, a remainder, or one of each."""
+        by = self.constant("i32", self.shape, str(self.random.choice([1, 2, 3, 8, 20, 33, 64, 1000])))
+        if self.random.random() < 0.5:
+            one = self.constant("i32", (), "1")
+            size = self.let("i32", (), f"maxi %n0, {one.name} signed : tile<i32>")
+            by = self._spread(size)
+        for name in self.random.choice([["divi"], ["remi"], ["divi", "remi"]]):
+            sign = self.random.choice(["signed", "unsigned"])
+            x = self.let("i32", self.shape, f"{name} {x.name}, {by.name} {sign} : {x.type}")
+        return x
 
     def constant(self, kind: str, shape: Shape, value: str) -> Tile:
         return self.let(kind, shape, f"constant <{kind}: {value}> : {tile_type(kind, shape)}")
