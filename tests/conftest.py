@@ -73,7 +73,13 @@ def _builds_as_users(item: pytest.Item) -> bool:
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--no-skips", action="store_true", help="a test whose needs are missing fails")
     parser.addoption("--wide", action="store_true", help="also the tests that take long")
-    parser.addoption("--part", metavar="K/N", type=_part, help="also part K of N of the tests that take long")
+    parser.addoption(
+        "--part",
+        metavar="K/N",
+        type=_part,
+        default=(0, 1),
+        help="also part K of N of the tests that take long",
+    )
 
 
 def _part(text: str) -> tuple[int, int]:
@@ -113,7 +119,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if hasattr(item, "callspec") and _is_sampled_out(item, positions):
             item.add_marker("wide")
     wide = [item for item in items if item.get_closest_marker("wide")]
-    left_out = set(wide) - set(_part_of(wide, *(config.getoption("--part") or (0, 1))))
+    left_out = set(wide) - set(_part_of(wide, *config.getoption("--part")))
     if not any(argument.endswith(".py") for argument in config.args):
         left_out |= _left_out_of_builds(items, _turn(config))
     config.hook.pytest_deselected(items=left_out)
@@ -122,7 +128,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _turn(config: pytest.Config) -> int:
     """Rotates what runs, so that CI, which draws a part for each commit, runs all of it in turn."""
-    return (config.getoption("--part") or (0, 1))[0]
+    return config.getoption("--part")[0]
 
 
 def _is_sampled_out(item: pytest.Function, positions: Positions) -> bool:
