@@ -412,3 +412,12 @@ def test_zig_compiles_where_nothing_else_does(monkeypatch):
         pytest.skip("the ziglang package is not installed")
     monkeypatch.setattr(toolchain, "_NAMES", {"gcc": (), "clang": ()})
     assert run(pct.build(SET, target="cpu").kernel("set"))[0] == 7
+    twice = """
+#include "cuda_tile.h"
+namespace ct = cuda::tiles;
+__tile_global__ void twice(float* x) {
+  auto places = x + ct::iota<ct::tile<int, ct::shape<1024>>>();
+  ct::store(places, ct::load(places) * 2.0f);
+}
+"""
+    assert pct.build(twice, target="cpu", optimize=True).kernel("twice").attributes["path"] == "fused"

@@ -80,11 +80,12 @@ def assertions(layouts: Iterable[Layout]) -> Iterator[str]:
     yield f'#line 1 "{FILE}"'
     for number, layout in enumerate(layouts):
         own = f"cuda_tile_layout_{number}"
+        if "(" in layout.name:  # a class that cannot be named, such as that of a lambda: an error that says so
+            yield f"using {own} = int::unnamed;"
+            continue
         equal = [f"sizeof({own}) == {layout.size} && alignof({own}) == {layout.align}"]
         equal += [f"__builtin_offsetof({own}, {name}) == {offset}" for name, offset in layout.fields.items()]
-        # A class that cannot be named, such as that of a lambda, leaves an error that says so.
-        name = "int::unnamed" if "(" in layout.name else layout.name
-        yield f"using {own} = {name}; " + " ".join(f"static_assert({each});" for each in equal)
+        yield f"using {own} = {layout.name}; " + " ".join(f"static_assert({each});" for each in equal)
 
 
 def find_different(layouts: list[Layout], log: str, may_differ: bool) -> Layout | None:
