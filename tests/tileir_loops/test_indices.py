@@ -23,6 +23,8 @@ PLACES = {
     "backward": "(511 - i) / n",
     "steps": "(2 * i + m) / n + (3 * i) % m",
     "far": "(i + 2147483000) / n % m",
+    "clamped": "least(2 * i + n, 9 * m + 100)",
+    "clamped_backward": "most(least(511 - i, n), m) / 2",
 }
 HEAD = """
 #include "cuda_tile.h"
@@ -30,6 +32,10 @@ namespace ct = cuda::tiles;
 using namespace ct::literals;
 template <typename E, int... N>
 using tile = ct::tile<E, ct::shape<N...>>;
+template <typename A, typename B>
+__tile__ auto least(A a, B b) { return ct::min(a, b); }
+template <typename A, typename B>
+__tile__ auto most(A a, B b) { return ct::max(a, b); }
 """
 KERNEL = """
 __tile_global__ void NAME(const E* table, E* y, int count, T n, T m) {
@@ -64,7 +70,9 @@ def test_places(built, n: int, m: int, count: int):
     table = np.arange(TABLE).astype(dtype)
     i = np.arange(SIZE, dtype=np.int64)
     for name, text in PLACES.items():
-        place = eval(text.replace("/", "//"), {"i": i, "n": n, "m": m})
+        place = eval(
+            text.replace("/", "//"), {"i": i, "n": n, "m": m, "least": np.minimum, "most": np.maximum}
+        )
         known = place < TABLE
         if not known.all():
             continue
@@ -108,7 +116,7 @@ __tile_global__ void put_rows(const short* x, const int* first, short* y, int n)
   auto i = ct::reshape(ct::iota<tile<int, 16>>(), ct::shape<16, 1>{});
   auto j = ct::reshape(ct::iota<tile<int, 64>>(), ct::shape<1, 64>{});
   auto begin = ct::load(first + i);
-  ct::store_masked(y + (begin + j), ct::load(x + (i * 64 + j)), (j < n) & (i != 3));
+  ct::store_masked((y + begin) + j, ct::load(x + (i * 64 + j)), (j < n) & (i != 3));
 }
 // all elements are loaded before the first one is stored
 __tile_global__ void update(int* y, int n) {

@@ -3,8 +3,11 @@
 #pragma once
 
 #include "cuda_tile/loops/ranges.h"
+#include "cuda_tile/tileir/integers.h"
 
 namespace cuda_tile::inline CUDA_TILE_ABI::loops {
+
+namespace ct = cuda::tiles;
 
 /// first, first + step, ..., so many numbers; nothing is known if `count` is 0. A number that does not vary
 /// has any count.
@@ -134,7 +137,43 @@ CUDA_TILE_API bounds remainder(bounds a, bounds b) {
   return {0, least(a.most, b.most - 1)};
 }
 
-/// Numbers read as unsigned.
+/// The lesser numbers: of a progression and what does not vary, up to where they are equal.
+template <typename E>
+CUDA_TILE_API progression minimum(progression a, progression b) {
+  if (a.step == 0 && b.step != 0)
+    return minimum<E>(b, a);
+  if (a.count <= 0 || b.count <= 0 || b.step != 0)
+    return {0, 0, 0};
+  progression const same{b.first, 0, least(a.count, b.count)}, moving{a.first, a.step, same.count};
+  long long const distance = b.first - a.first, step = a.step < 0 ? -a.step : a.step;
+  if (step == 0)
+    return distance < 0 ? same : moving;
+  long long const meet = (distance < 0 ? -distance : distance) / step + 1;
+  if (a.step > 0)
+    return distance <= 0 ? same : progression{a.first, a.step, least(same.count, meet)};
+  return distance >= 0 ? moving : progression{b.first, 0, least(same.count, meet)};
+}
+template <typename E>
+CUDA_TILE_API bounds minimum(bounds a, bounds b) {
+  return {least(a.least, b.least), least(a.most, b.most), a.are_known && b.are_known};
+}
+template <typename E>
+CUDA_TILE_API progression maximum(progression a, progression b) {
+  return difference<E>(0, minimum<E>(difference<E>(0, a), difference<E>(0, b)));
+}
+template <typename E>
+CUDA_TILE_API bounds maximum(bounds a, bounds b) {
+  return {greatest(a.least, b.least), greatest(a.most, b.most), a.are_known && b.are_known};
+}
+
+/// Numbers read as unsigned, of which progressions and bounds know the lower half of the values.
+template <typename I>
+  requires ct::detail::is_integral_scalar_v<I>
+CUDA_TILE_API long long not_negative(I x) {
+  auto const number = tileir::read<tileir::as_unsigned>(x);
+  return number <= static_cast<unsigned long long>(__LONG_LONG_MAX__) ? static_cast<long long>(number)
+                                                                      : __LONG_LONG_MAX__;
+}
 CUDA_TILE_API progression not_negative(progression x) {
   return x.first < 0 || x.step < 0 ? progression{0, 0, 0} : x;
 }

@@ -174,7 +174,7 @@ class Analysis:
 
     def _counted(self, value: Value, pointers: Affine) -> Affine | None:
         """Pointers to another type, whose steps are counted in elements of that."""
-        old, new = _bits(pointers.value), _bits(value)
+        old, new = bits_of_pointee(pointers.value), bits_of_pointee(value)
         counts = [count * old for step in pointers.steps.values() for count in step.values()]
         if min(old, new) < 8 or any(count % new for count in counts):
             return None
@@ -229,7 +229,7 @@ class Analysis:
         return True
 
 
-def _bits(pointers: Value) -> int:
+def bits_of_pointee(pointers: Value) -> int:
     """Of what pointers point to."""
     kind = pointee(value_element(pointers))
     return 64 if kind.startswith("ptr<") else bits_of(kind)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import vectors
+from .affine import bits_of_pointee
 from .effects import Access
 from .facts import needed_for
 from .places import Place
@@ -13,8 +14,8 @@ from .quasi_affine import Index, pointers_of
 if TYPE_CHECKING:
     from .emit import Emitter, Names
 
-#: So many rows ahead one is asked for, if rows begin anywhere.
-_ROWS_AHEAD = 8
+#: If rows begin anywhere, one is asked for so many rows ahead at least, and so many bytes.
+_ROWS_AHEAD, _BYTES_AHEAD = 8, 2048
 
 
 class Gathers:
@@ -99,7 +100,9 @@ class Gathers:
         axis = next((axis for axis in (nest.inner, *nest.outer[::-1]) if axis in axes), None)
         if axis is None:
             return
-        soon = f"loops::least({positions[axis]} + {_ROWS_AHEAD}, {nest.axes.extents[axis] - 1})"
+        size = nest.axes.extents[nest.vector] * max(8, bits_of_pointee(index.base)) // 8
+        rows = max(_ROWS_AHEAD, _BYTES_AHEAD // size)
+        soon = f"loops::least({positions[axis]} + {rows}, {nest.axes.extents[axis] - 1})"
         at = self._progressions(positions | {axis: soon})
         row = f"{place.origin} + {self._emitter.indices.call(index, at)}.first"
         self._line(f"loops::prefetch<{vectors.LENGTH}>({row});")

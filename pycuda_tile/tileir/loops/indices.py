@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 from ..ir import Operation, Value
 from ..lower.translation import Translation
-from ..reading import operands_of, value_shape
+from ..reading import is_pointer, operands_of, value_shape
 from .facts import SHAPES
-from .quasi_affine import Index, function_of
+from .quasi_affine import BASE, Index, function_of
 from .stages import Nest
 
 
@@ -36,7 +36,8 @@ class Indices:
     def _write(self, index: Index) -> str:
         varying = {id(op.results[0]) for op in index.ops} | {id(value) for value in index.given}
         used = [value for op in index.ops for value in operands_of(op)]
-        names = {id(value): self._origin(value) for value in used if id(value) not in varying}
+        same = [value for value in used if id(value) not in varying]
+        names = {id(value): BASE if is_pointer(value) else self._origin(value) for value in same}
         axes = self._nest.axes.list_of(index.value)
         positions = {axis: self._translator.fresh(f"i{axis}") for axis in axes}
         name = self._translator.fresh("index")

@@ -13,23 +13,28 @@ from dataclasses import dataclass
 from ..elements import bits_of
 from ..ir import Operation, Value
 from ..lower.types import element
-from ..reading import attribute, operand, operands_of, value_element
+from ..reading import attribute, is_pointer, operand, operands_of, value_element
 from .affine import Analysis
-from .facts import LOADS, SHAPES, behind, is_tile
+from .facts import LOADS, SHAPES, is_tile
 
-_FUNCTIONS = {"addi": "sum", "subi": "difference", "muli": "product", "divi": "quotient", "remi": "remainder"}
+_FUNCTIONS = {
+    **{"addi": "sum", "subi": "difference", "muli": "product", "divi": "quotient", "remi": "remainder"},
+    **{"mini": "minimum", "maxi": "maximum"},
+}
 #: How divisions may round: numbers that are not negative are rounded alike.
 _ROUNDINGS = ("zero", "negative_inf")
+#: What stands for the base of an index in C++.
+BASE = "0"
 
 
 @dataclass(eq=False)
 class Index:
-    """What is added to one pointer to get those of an access.
+    """How far the pointers of an access are from one pointer.
 
-    base:   the pointer
-    value:  how many elements each is from it
-    ops:    what computes that in the group, in order; of values that vary
-    given:  tiles that it is computed from, which are the same along rows
+    base:   that pointer
+    value:  the pointers
+    ops:    what computes them in the group, in order, where it varies
+    given:  tiles of integers that they are computed from, which are the same along rows
     """
 
     base: Value
@@ -45,14 +50,10 @@ def pointers_of(access: Operation) -> Value:
 def index_of(access: Operation, analysis: Analysis) -> Index | None:
     """The index of an access's pointers; None if it is not one of those that loops compute."""
     pointers = pointers_of(access)
-    _, op = behind(pointers, SHAPES, analysis.definitions)
-    if op is None or op.name != "offset":
-        return None
-    base, value = operands_of(op)
-    if not analysis.is_uniform(base):
-        return None
     found = _Search(analysis, analysis.axes.list_of(pointers)[-1])
-    return Index(base, value, found.ops, found.given) if found.add(value) else None
+    if not found.add(pointers) or found.base is None:
+        return None
+    return Index(found.base, pointers, found.ops, found.given)
 
 
 class _Search:
@@ -60,13 +61,17 @@ class _Search:
 
     def __init__(self, analysis: Analysis, row: int):
         self._analysis, self._row = analysis, row
+        self.base: Value | None = None
         self.ops: list[Operation] = []
         self.given: list[Value] = []
         self._seen: set[int] = set()
 
     def add(self, value: Value) -> bool:
         """Notes what computes a value; returns whether that can be."""
-        if id(value) in self._seen or self._analysis.is_uniform(value):
+        if id(value) in self._seen:
+            return True
+        if self._analysis.is_uniform(value):
+            self.base = value if is_pointer(value) else self.base
             return True
         self._seen.add(id(value))
         op = self._analysis.definitions.get(id(value))
@@ -77,7 +82,7 @@ class _Search:
                 return True
             del self.ops[known[0] :], self.given[known[1] :]
             self._seen = known[2]
-        if self._row in self._analysis.axes.list_of(value) or not is_tile(value):
+        if self._row in self._analysis.axes.list_of(value) or not is_tile(value) or is_pointer(value):
             return False
         self.given.append(value)
         return True
@@ -90,18 +95,21 @@ def _is_even(op: Operation, analysis: Analysis) -> bool:
     if op.name in ("divi", "remi"):
         rounds = attribute(op, "rounding", "zero") in _ROUNDINGS
         return rounds and analysis.is_uniform(operands_of(op)[1])
-    if op.name == "muli":
+    if op.name in ("muli", "mini", "maxi"):
         one, other = operands_of(op)
         varies = not (analysis.is_uniform(one) or analysis.is_uniform(other))
         return not (varies and {*analysis.axes.list_of(one)} & {*analysis.axes.list_of(other)})
-    return op.name in SHAPES or op.name == "exti" or op.name in _FUNCTIONS
+    return op.name in SHAPES or op.name in ("exti", "offset") or op.name in _FUNCTIONS
 
 
 def function_of(op: Operation, names: list[str]) -> str:
-    """What an operation of an index makes of progressions, or of bounds, in C++."""
+    """What an operation of an index makes of progressions, or of bounds, in C++; of the base it makes 0."""
+    if op.name == "offset":
+        return names[1] if names[0] == BASE else f"loops::sum<long long>({', '.join(names)})"
+    unsigned = attribute(op, "signedness") == "unsigned"
+    if unsigned and op.name in ("exti", "mini", "maxi"):
+        names = [f"loops::not_negative({name})" for name in names]
+    if op.name not in _FUNCTIONS:
+        return names[0]
     kind = element(value_element(op.results[0]))
-    if op.name in _FUNCTIONS:
-        return f"loops::{_FUNCTIONS[op.name]}<{kind}>({', '.join(names)})"
-    if op.name == "exti" and attribute(op, "signedness") == "unsigned":
-        return f"loops::not_negative({names[0]})"
-    return names[0]
+    return f"loops::{_FUNCTIONS[op.name]}<{kind}>({', '.join(names)})"
