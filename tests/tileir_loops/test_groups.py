@@ -45,47 +45,50 @@ def test_arbitrary_pointers_are_used_between_groups(access: str):
     assert not [reason for reason in reasons if "print" not in reason]
 
 
-ROWS = """  %a = iota : tile<64xi32>
-  %a1 = reshape %a : tile<64xi32> -> tile<64x1xi32>
-  %a2 = broadcast %a1 : tile<64x1xi32> -> tile<64x64xi32>
-  %b1 = reshape %a : tile<64xi32> -> tile<1x64xi32>
-  %b2 = broadcast %b1 : tile<1x64xi32> -> tile<64x64xi32>
+ROWS = """  %a = iota : tile<16xi32>
+  %b = iota : tile<128xi32>
+  %a1 = reshape %a : tile<16xi32> -> tile<16x1xi32>
+  %a2 = broadcast %a1 : tile<16x1xi32> -> tile<16x128xi32>
+  %b1 = reshape %b : tile<128xi32> -> tile<1x128xi32>
+  %b2 = broadcast %b1 : tile<1x128xi32> -> tile<16x128xi32>
   %n1 = reshape %n : tile<i32> -> tile<1x1xi32>
-  %n2 = broadcast %n1 : tile<1x1xi32> -> tile<64x64xi32>
+  %n2 = broadcast %n1 : tile<1x1xi32> -> tile<16x128xi32>
   %p1 = reshape %p : tile<ptr<f32>> -> tile<1x1xptr<f32>>
-  %p2 = broadcast %p1 : tile<1x1xptr<f32>> -> tile<64x64xptr<f32>>
+  %p2 = broadcast %p1 : tile<1x1xptr<f32>> -> tile<16x128xptr<f32>>
   INDEX
-  %q = offset %p2, %i : tile<64x64xptr<f32>>, tile<64x64xi32> -> tile<64x64xptr<f32>>
-  %v, %t = load_ptr_tko weak %q : tile<64x64xptr<f32>> -> tile<64x64xf32>, token
-  %z = negf %v : tile<64x64xf32>
-  %u = store_ptr_tko weak %q, %z : tile<64x64xptr<f32>>, tile<64x64xf32> -> token
-  print_tko "%f", %z : tile<64x64xf32> -> token
+  %q = offset %p2, %i : tile<16x128xptr<f32>>, tile<16x128xi32> -> tile<16x128xptr<f32>>
+  %v, %t = load_ptr_tko weak %q : tile<16x128xptr<f32>> -> tile<16x128xf32>, token
+  %z = negf %v : tile<16x128xf32>
+  %u = store_ptr_tko weak %q, %z : tile<16x128xptr<f32>>, tile<16x128xf32> -> token
+  print_tko "%f", %z : tile<16x128xf32> -> token
 """
 
 
 @pytest.mark.parametrize(
     "index, in_loops",
     [
-        ("%i = divi %b2, %n2 signed : tile<64x64xi32>", True),
-        ("%i = remi %b2, %n2 unsigned : tile<64x64xi32>", True),
-        ("%i = divi %b2, %n2 signed rounding<negative_inf> : tile<64x64xi32>", True),
-        ("%i = divi %b2, %n2 signed rounding<positive_inf> : tile<64x64xi32>", False),
-        ("%i = divi %n2, %b2 signed : tile<64x64xi32>", False),
-        ("%i = muli %a2, %b2 : tile<64x64xi32>", False),
-        ("%i = xori %b2, %n2 : tile<64x64xi32>", False),
+        ("%i = divi %b2, %n2 signed : tile<16x128xi32>", True),
+        ("%i = remi %b2, %n2 unsigned : tile<16x128xi32>", True),
+        ("%i = divi %b2, %n2 signed rounding<negative_inf> : tile<16x128xi32>", True),
+        ("%i = divi %b2, %n2 signed rounding<positive_inf> : tile<16x128xi32>", False),
+        ("%i = divi %n2, %b2 signed : tile<16x128xi32>", False),
+        ("%i = muli %a2, %b2 : tile<16x128xi32>", False),
+        ("%i = xori %b2, %n2 : tile<16x128xi32>", False),
         (
-            """%x1 = muli %a1, %a1 : tile<64x1xi32>
-  %x2 = broadcast %x1 : tile<64x1xi32> -> tile<64x64xi32>
-  %i = addi %x2, %b2 : tile<64x64xi32>""",
+            """%x1 = muli %a1, %a1 : tile<16x1xi32>
+  %x2 = broadcast %x1 : tile<16x1xi32> -> tile<16x128xi32>
+  %i = addi %x2, %b2 : tile<16x128xi32>""",
             True,
         ),
     ],
 )
 def test_places_that_loops_compute(index: str, in_loops: bool):
-    """Along a row, they are affine up to a change of a quotient; rows may begin anywhere."""
-    found, _ = items(body(ROWS.replace("INDEX", index)))
-    loads = [item for item in found if isinstance(item, Operation) and item.name == "load_ptr_tko"]
-    assert (not loads) == in_loops
+    """Along a row, they are affine up to a change of a quotient; rows may begin anywhere. Short rows are left
+    to whole tiles."""
+    for columns, fits in (("128x", True), ("64x", False)):
+        found, _ = items(body(ROWS.replace("INDEX", index).replace("128x", columns)))
+        loads = [item for item in found if isinstance(item, Operation) and item.name == "load_ptr_tko"]
+        assert (not loads) == (in_loops and fits)
 
 
 @pytest.mark.parametrize("count, in_loops", [(32, False), (64, True)])

@@ -99,12 +99,12 @@ __tile_global__ void around(const int* table, int* y, int first, int factor, int
 // rows that begin where a tile says, and their sums
 __tile_global__ void rows(const float* table, const int* first, float* y, int n) {
   auto i = ct::iota<tile<int, 16>>();
-  auto j = ct::iota<tile<int, 64>>();
+  auto j = ct::iota<tile<int, 128>>();
   auto begin = ct::load(first + i);
-  auto place = ct::reshape(begin, ct::shape<16, 1>{}) + ct::reshape(j, ct::shape<1, 64>{});
-  auto x = ct::load_masked(table + place, ct::reshape(j < n, ct::shape<1, 64>{}), 0.0f);
-  ct::store(y + j, ct::reshape(ct::sum(x, 0_ic), ct::shape<64>{}));
-  ct::store(y + 64 + i, ct::reshape(ct::sum(x * x, 1_ic), ct::shape<16>{}));
+  auto place = ct::reshape(begin, ct::shape<16, 1>{}) + ct::reshape(j, ct::shape<1, 128>{});
+  auto x = ct::load_masked(table + place, ct::reshape(j < n, ct::shape<1, 128>{}), 0.0f);
+  ct::store(y + j, ct::reshape(ct::sum(x, 0_ic), ct::shape<128>{}));
+  ct::store(y + 128 + i, ct::reshape(ct::sum(x * x, 1_ic), ct::shape<16>{}));
 }
 // of what is stored to one place the last element counts
 __tile_global__ void put(const int* x, int* y, int n, int m, int count) {
@@ -114,9 +114,9 @@ __tile_global__ void put(const int* x, int* y, int n, int m, int count) {
 }
 __tile_global__ void put_rows(const short* x, const int* first, short* y, int n) {
   auto i = ct::reshape(ct::iota<tile<int, 16>>(), ct::shape<16, 1>{});
-  auto j = ct::reshape(ct::iota<tile<int, 64>>(), ct::shape<1, 64>{});
+  auto j = ct::reshape(ct::iota<tile<int, 128>>(), ct::shape<1, 128>{});
   auto begin = ct::load(first + i);
-  ct::store_masked((y + begin) + j, ct::load(x + (i * 64 + j)), (j < n) & (i != 3));
+  ct::store_masked((y + begin) + j, ct::load(x + (i * 128 + j)), (j < n) & (i != 3));
 }
 // all elements are loaded before the first one is stored
 __tile_global__ void update(int* y, int n) {
@@ -172,18 +172,18 @@ def test_places_that_are_negative_or_wrap_around(others, first: int, factor: int
         np.testing.assert_array_equal(y, wanted)
 
 
-@pytest.mark.parametrize("n", [0, 1, 50, 64])
+@pytest.mark.parametrize("n", [0, 1, 50, 128])
 def test_rows_that_begin_anywhere(others, n: int):
     table = np.random.default_rng(0).standard_normal(1000).astype(np.float32)
-    first = np.random.default_rng(1).integers(0, 900, 16).astype(np.int32)
+    first = np.random.default_rng(1).integers(0, 870, 16).astype(np.int32)
     results = []
     for module in others:
-        results.append(np.zeros(80, np.float32))
+        results.append(np.zeros(144, np.float32))
         module["rows"][1](table, first, results[-1], n)
-    x = np.where(np.arange(64) < n, table[first[:, None] + np.arange(64)], 0)
-    # sums of 16 and 64 floats: their rounding errors
-    np.testing.assert_allclose(results[0][:64], x.sum(0), rtol=1e-5, atol=1e-5)
-    np.testing.assert_allclose(results[0][64:], (x * x).sum(1), rtol=1e-5)
+    x = np.where(np.arange(128) < n, table[first[:, None] + np.arange(128)], 0)
+    # sums of 16 and 128 floats: their rounding errors
+    np.testing.assert_allclose(results[0][:128], x.sum(0), rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(results[0][128:], (x * x).sum(1), rtol=1e-5)
     assert results[0].tobytes() == results[1].tobytes() == results[2].tobytes()
 
 
@@ -211,16 +211,16 @@ def test_stores(others, n: int, m: int, count: int):
         np.testing.assert_array_equal(y, wanted)
 
 
-@pytest.mark.parametrize("n", [0, 5, 32, 64])
+@pytest.mark.parametrize("n", [0, 5, 32, 128])
 @pytest.mark.parametrize("apart", [100, 40, 1, 0])
 def test_stores_of_rows(others, n: int, apart: int):
     """Some of which overlap, or are the same."""
-    x = np.arange(1024, dtype=np.int16)
+    x = np.arange(2048, dtype=np.int16)
     first = np.arange(16, dtype=np.int32)[::-1] * apart
     wanted = np.zeros(2000, np.int16)
     for i in range(16):
         if i != 3:
-            wanted[first[i] : first[i] + n] = x[64 * i : 64 * i + n]
+            wanted[first[i] : first[i] + n] = x[128 * i : 128 * i + n]
     for module in others:
         y = np.zeros(2000, np.int16)
         module["put_rows"][1](x, first, y, n)

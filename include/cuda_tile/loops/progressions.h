@@ -39,7 +39,7 @@ CUDA_TILE_API progression checked(progression x, bool overflows) {
   overflows |= __builtin_mul_overflow(x.step, x.count - 1, &last);
   overflows |= __builtin_add_overflow(x.first, last, &last);
   bool const known = !overflows && x.count > 0 && is_value_of<E>(x.first) && is_value_of<E>(last);
-  return known ? x : progression{0, 0, 0};
+  return {x.first, x.step, known ? x.count : 0};
 }
 template <typename E>
 CUDA_TILE_API bounds checked(bounds x) {
@@ -144,14 +144,12 @@ CUDA_TILE_API progression minimum(progression a, progression b) {
     return minimum<E>(b, a);
   if (a.count <= 0 || b.count <= 0 || b.step != 0)
     return {0, 0, 0};
-  progression const same{b.first, 0, least(a.count, b.count)}, moving{a.first, a.step, same.count};
   long long const distance = b.first - a.first, step = a.step < 0 ? -a.step : a.step;
-  if (step == 0)
-    return distance < 0 ? same : moving;
-  long long const meet = (distance < 0 ? -distance : distance) / step + 1;
-  if (a.step > 0)
-    return distance <= 0 ? same : progression{a.first, a.step, least(same.count, meet)};
-  return distance >= 0 ? moving : progression{b.first, 0, least(same.count, meet)};
+  // By numbers: of two structures, compilers would choose one in memory.
+  bool const is_greater = distance < 0, meets = a.step != 0 && is_greater == (a.step < 0);
+  long long const way = is_greater ? -distance : distance;
+  long long const count = least(a.count, b.count), meet = (step <= 1 ? way : way / step) + 1;
+  return {is_greater ? b.first : a.first, is_greater ? 0 : a.step, meets ? least(count, meet) : count};
 }
 template <typename E>
 CUDA_TILE_API bounds minimum(bounds a, bounds b) {

@@ -23,6 +23,8 @@ _FUNCTIONS = {
 }
 #: How divisions may round: numbers that are not negative are rounded alike.
 _ROUNDINGS = ("zero", "negative_inf")
+#: Of several rows, shorter ones do not make up for finding their places one by one.
+_SHORTEST_ROW = 128
 #: What stands for the base of an index in C++.
 BASE = "0"
 
@@ -49,8 +51,11 @@ def pointers_of(access: Operation) -> Value:
 
 def index_of(access: Operation, analysis: Analysis) -> Index | None:
     """The index of an access's pointers; None if it is not one of those that loops compute."""
-    pointers = pointers_of(access)
-    found = _Search(analysis, analysis.axes.list_of(pointers)[-1])
+    pointers, axes = pointers_of(access), analysis.axes
+    *outer, row = axes.list_of(pointers)
+    if outer and axes.extents[row] < _SHORTEST_ROW:
+        return None
+    found = _Search(analysis, row)
     if not found.add(pointers) or found.base is None:
         return None
     return Index(found.base, pointers, found.ops, found.given)
