@@ -99,6 +99,11 @@ def test_several_sums_and_launches(module, workers):
     np.testing.assert_array_equal(z, x[::-1] * 258.0)
 
 
+def test_they_are_fused_code(module):
+    """Whether or not there is a loop, too."""
+    assert {module.kernel(name).attributes["path"] for name in [*NAMES, "others", "two"]} == {"fused"}
+
+
 def test_zeros_keep_their_signs(module):
     y, z = np.full(128, -0.0, np.float32), np.full(128, -0.0)
     module["two"][20](np.full(128, -0.0, np.float32), y, z)

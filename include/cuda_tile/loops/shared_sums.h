@@ -25,13 +25,13 @@ class shared_sums {
     T values;
     mask exist;
   };
-  static constexpr unsigned most_bytes = 1u << 20,
-                            most = most_bytes / sizeof(elements) < 16 ? most_bytes / sizeof(elements) : 16;
+  static constexpr unsigned most_bytes = 1u << 20, fitting = most_bytes / sizeof(elements);
+  static constexpr unsigned most = fitting < 1 ? 1 : fitting < 16 ? fitting : 16;
   static constexpr unsigned long long fewest_blocks = 8;
   struct memory {
     unsigned long long ended; // blocks
-    sum sums[most + 1];
-    elements tiles[most + 1];
+    sum sums[most];
+    elements tiles[most];
   };
 
 public:
@@ -40,9 +40,9 @@ public:
     auto* block = ct::platform::current_block;
     auto const grid = ct::num_blocks();
     blocks_ = 1ull * grid.x * grid.y * grid.z;
-    if (most > 1 && blocks_ >= fewest_blocks && block && block->shared)
-      memory_ = static_cast<memory*>(block->shared->get(
-          block->shared, number, sizeof(memory) + alignof(elements), __builtin_offsetof(memory, tiles)));
+    if (fitting > 1 && blocks_ >= fewest_blocks && block && block->shared)
+      memory_ = static_cast<memory*>(
+          block->shared->get(block->shared, number, sizeof(memory), __builtin_offsetof(memory, tiles)));
   }
 
   /// Adds a tile to one that belongs to the same places. Returns false, and does nothing, if there is none

@@ -90,7 +90,7 @@ class FusingTranslator(Translator):
 
     def _attributes(self, found: Entry) -> dict[str, int | str]:
         name = found.name
-        fused = self.nests[name] or self._products.count
+        fused = self.nests[name] or self._products.count or len(self._sums)
         otherwise = "" if fused else _why_needless(found.body)
         reason = self._plain.get(name) or next(map(str, self.reasons[name]), otherwise)
         path = BY_OPERATION if reason and not fused else FUSED
