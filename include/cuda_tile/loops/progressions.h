@@ -47,33 +47,39 @@ CUDA_TILE_API bounds checked(bounds x) {
 }
 
 /// Sums, differences and products of integers of type E, as long as none wraps around.
+template <bool Minus>
+CUDA_TILE_API bool add_overflows(long long a, long long b, long long& result) {
+  return Minus ? __builtin_sub_overflow(a, b, &result) : __builtin_add_overflow(a, b, &result);
+}
+template <typename E, bool Minus>
+CUDA_TILE_API progression added(progression a, progression b) {
+  progression result{0, 0, least(a.count, b.count)};
+  bool overflows = add_overflows<Minus>(a.first, b.first, result.first);
+  overflows |= add_overflows<Minus>(a.step, b.step, result.step);
+  return checked<E>(result, overflows);
+}
+template <typename E, bool Minus>
+CUDA_TILE_API bounds added(bounds a, bounds b) {
+  bounds result{0, 0, a.are_known && b.are_known};
+  result.are_known &= !add_overflows<Minus>(a.least, Minus ? b.most : b.least, result.least);
+  result.are_known &= !add_overflows<Minus>(a.most, Minus ? b.least : b.most, result.most);
+  return checked<E>(result);
+}
 template <typename E>
 CUDA_TILE_API progression sum(progression a, progression b) {
-  progression result{0, 0, least(a.count, b.count)};
-  bool overflows = __builtin_add_overflow(a.first, b.first, &result.first);
-  overflows |= __builtin_add_overflow(a.step, b.step, &result.step);
-  return checked<E>(result, overflows);
+  return added<E, false>(a, b);
 }
 template <typename E>
 CUDA_TILE_API bounds sum(bounds a, bounds b) {
-  bounds result{0, 0, a.are_known && b.are_known};
-  result.are_known &= !__builtin_add_overflow(a.least, b.least, &result.least);
-  result.are_known &= !__builtin_add_overflow(a.most, b.most, &result.most);
-  return checked<E>(result);
+  return added<E, false>(a, b);
 }
 template <typename E>
 CUDA_TILE_API progression difference(progression a, progression b) {
-  progression result{0, 0, least(a.count, b.count)};
-  bool overflows = __builtin_sub_overflow(a.first, b.first, &result.first);
-  overflows |= __builtin_sub_overflow(a.step, b.step, &result.step);
-  return checked<E>(result, overflows);
+  return added<E, true>(a, b);
 }
 template <typename E>
 CUDA_TILE_API bounds difference(bounds a, bounds b) {
-  bounds result{0, 0, a.are_known && b.are_known};
-  result.are_known &= !__builtin_sub_overflow(a.least, b.most, &result.least);
-  result.are_known &= !__builtin_sub_overflow(a.most, b.least, &result.most);
-  return checked<E>(result);
+  return added<E, true>(a, b);
 }
 template <typename E>
 CUDA_TILE_API progression product(progression a, progression b) {

@@ -80,9 +80,8 @@ def assertions(layouts: Iterable[Layout]) -> Iterator[str]:
     yield f'#line 1 "{FILE}"'
     for number, layout in enumerate(layouts):
         own = f"cuda_tile_layout_{number}"
-        if (
-            "(" in layout.name
-        ):  # a class that cannot be named, such as that of a lambda: an error that says so
+        # A class that cannot be named, such as that of a lambda, leaves an error that says so.
+        if "(" in layout.name:
             yield f"using {own} = int::unnamed;"
             continue
         equal = [f"sizeof({own}) == {layout.size} && alignof({own}) == {layout.align}"]

@@ -21,6 +21,8 @@ FOLDS = frozenset({"reduce", "scan"})
 SOURCES = frozenset({"constant", "iota"})
 LOADS = frozenset({"load_view_tko", "load_ptr_tko"})
 STORES = frozenset({"store_view_tko", "store_ptr_tko"})
+#: Updates of memory.
+ATOMICS = frozenset({"atomic_rmw_tko", "atomic_cas_tko", "atomic_red_view_tko"})
 #: What an operation costs, in additions; others cost one.
 COSTS = {
     **dict.fromkeys([*SHAPES, *SOURCES], 0),

@@ -17,6 +17,7 @@ from ..reading import is_pointer, operands_of, value_element
 from .affine import Analysis
 from .axes import Axes
 from .facts import (
+    ATOMICS,
     CHEAP,
     ELEMENTWISE,
     FOLDS,
@@ -46,8 +47,7 @@ from .stages import Nest, plan
 Item = Operation | Nest
 
 #: What runs on whole tiles by rule: control flow, and updates of memory, for which effects.py says why.
-_ON_TILES = frozenset({*TERMINATORS, "if", "for", "loop"})
-_ON_TILES |= {"atomic_rmw_tko", "atomic_cas_tko", "atomic_red_view_tko"}
+_ON_TILES = ATOMICS | {*TERMINATORS, "if", "for", "loop"}
 
 #: Bits of a tile that is copied as fast whole, from rows to rows.
 _FEW_BITS = 2048

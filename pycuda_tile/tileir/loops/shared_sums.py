@@ -19,13 +19,10 @@ from ..reading import attribute, operand, operands_of, optional_operand, value_e
 from .affine import Analysis
 from .axes import Axes
 from .effects import effects
-from .facts import LOADS, STORES, has_tiles, is_pure, is_small, is_tile, is_weak, needed_for
+from .facts import ATOMICS, LOADS, STORES, has_tiles, is_pure, is_small, is_tile, is_weak, needed_for
 from .fallback import Fallback
 from .places import Places
 from .stages import Nest
-
-#: Operations that access memory atomically.
-_ATOMIC = frozenset({"atomic_rmw_tko", "atomic_cas_tko", "atomic_red_view_tko"})
 
 
 @dataclass
@@ -123,7 +120,7 @@ def _find(body: Block, users: dict[int, set[int]]) -> list[SharedSum]:
 def _are_unseen(sums: list[Operation], body: Block) -> bool:
     """Whether no block can tell when the sums are made, and each makes all of them."""
     others = [op for op in walk(body) if not any(op is each for each in sums)]
-    if any(op.name in _ATOMIC or (op.name in LOADS | STORES and not is_weak(op)) for op in others):
+    if any(op.name in ATOMICS or (op.name in LOADS | STORES and not is_weak(op)) for op in others):
         return False
     if sum(op.name == "return" for op in others) != 1:
         return False
