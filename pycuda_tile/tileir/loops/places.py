@@ -227,7 +227,8 @@ class Places:
     def _once(self, wish: str, text: str, kind: str) -> str:
         """The name of a variable for what the nest may need more than once."""
         if text not in self._known:
-            self._known[text] = self._let(wish, text, kind)
+            name = self._let(wish, text, kind)
+            self._known |= {text: name, name: name}
         return self._known[text]
 
     def add_streams(self, places: dict[int, Place]) -> None:
