@@ -93,6 +93,7 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.setdefault(sources.VARIABLE, str(EXAMPLES.parent / "build" / "tested"))
     Descriptor.compile = recorded(Descriptor.compile)
     config.addinivalue_line("markers", "wide: takes long, runs with --wide or --part only")
+    config.addinivalue_line("markers", "always: builds nothing, so that it runs each time")
     config.addinivalue_line("markers", "every_target: runs on each kind of target by default")
     config.addinivalue_line("markers", "fused: about fused code, so that it is never built op by op")
     config.addinivalue_line("markers", "sampled(n): one in n combinations of the parameters is not wide")
@@ -152,7 +153,7 @@ def _left_out_of_builds(items: list[pytest.Item], turn: int) -> set[pytest.Item]
     """What is left out of the cases that the others have left."""
     cases: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
-        marked = item.get_closest_marker("wide") or item.get_closest_marker("every_target")
+        marked = any(item.get_closest_marker(name) for name in ("always", "wide", "every_target"))
         if _folder(item) in FOLDERS_OF_BUILDS and not marked:
             cases[_function(item)].append(item)
     left_out = set()
