@@ -73,11 +73,12 @@ CUDA_TILE_API R load_row(typename R::element_type const* from, Mask const& mask,
   if (count > few_in_rows && loops::all_of(mask))
     return loops::load_row<R>(from);
   R result;
-  for (unsigned l = 0; l < count; ++l)
+  for (unsigned l = 0; l < count; ++l) {
+    auto element = padding.slots[l]; // a register: branches that write to the tile keep it in memory
     if (mask.slots[l])
-      result.slots[l] = from[l];
-    else
-      result.slots[l] = padding.slots[l];
+      element = from[l];
+    result.slots[l] = element;
+  }
   return result;
 }
 template <typename R, typename Mask>
