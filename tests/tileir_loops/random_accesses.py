@@ -132,12 +132,13 @@ class Lines:
             if size > 1 and self.random.random() < 0.8:
                 bound = self._spread(Tile(f"%n{d}", "i32", ()))
                 relation = self.random.choice([*3 * ["less_than"], "greater_than_or_equal", "not_equal"])
-                inside = self.made_of(
-                    place, "i1", shape, f"cmpi {relation} {place.name}, {bound.name}, signed"
-                )
-                if mask is not None:
-                    inside = self.let("i1", shape, f"andi {mask.name}, {inside.name} : {mask.type}")
-                mask = inside
+                least = self.constant("i32", shape, str(self.random.choice([-1, 0, 1, size // 2, size - 1])))
+                limits = [f"{relation} {place.name}, {bound.name}", f"less_than {least.name}, {place.name}"]
+                for limit in limits[: self.random.choice([1, 1, 2])]:
+                    inside = self.made_of(place, "i1", shape, f"cmpi {limit}, signed")
+                    if mask is not None:
+                        inside = self.let("i1", shape, f"andi {mask.name}, {inside.name} : {mask.type}")
+                    mask = inside
         if self.random.random() < 0.3:
             offset = self._divided(offset)
         whole = self.constant("i32", (), str(math.prod(shape)))

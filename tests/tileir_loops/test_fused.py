@@ -23,7 +23,9 @@ TEXT = "\n".join(
         kernels.softmax("short_softmax", 16),
         kernels.pointers(),
         kernels.pointers("half_pointers", 64, "f16", chosen=True),
-        kernels.pointers("pointers_from_n", exist="greater_than_or_equal", chosen=True),
+        kernels.pointers("pointers_from_n", exist="greater_than_or_equal"),
+        kernels.pointers("half_pointers_after_n", 64, "f16", exist="greater_than"),
+        kernels.pointers("pointers_but_n", exist="not_equal", chosen=True),
         kernels.pointers("half_pointers_but_n", 64, "f16", exist="not_equal"),
         kernels.pointers("padded", 64, padded="  %given = constant <f32: -3.5> : tile<64xf32>\n"),
         kernels.pointers("padded_by_others", 64, padded=OTHERS),
@@ -137,15 +139,23 @@ def test_softmax(name: str, width: int, missing: int, special: bool):
 
 
 @pytest.mark.parametrize("count", [1, 31, 32, 64, 100, 127, 128, 200])
-@pytest.mark.parametrize("name, size, kind", [("pointers", 128, "f4"), ("half_pointers", 64, "f2")])
+@pytest.mark.parametrize(
+    "name, size, kind",
+    [
+        ("pointers", 128, "f4"),
+        ("half_pointers", 64, "f2"),
+        ("pointers_from_n", 128, "f4"),
+        ("half_pointers_after_n", 64, "f2"),
+    ],
+)
 def test_pointers(name: str, size: int, kind: str, count: int):
     x = numbers(256, True, kind)
-    check(name, -(-count // size), x, np.zeros_like(x), count)
+    check(name, 256 // size if name.endswith("_n") else -(-count // size), x, np.zeros_like(x), count)
 
 
 @pytest.mark.parametrize("count", [0, 1, 31, 100, 127, 128])
 @pytest.mark.parametrize(
-    "name, size, kind", [("pointers_from_n", 128, "f4"), ("half_pointers_but_n", 64, "f2")]
+    "name, size, kind", [("pointers_but_n", 128, "f4"), ("half_pointers_but_n", 64, "f2")]
 )
 def test_masks_that_are_no_bounds(name: str, size: int, kind: str, count: int):
     x = numbers(256, True, kind)

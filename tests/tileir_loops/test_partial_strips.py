@@ -17,12 +17,14 @@ SOURCE = f"""
 namespace loops = cuda_tile::loops;
 
 template <typename E>
-__tile_global__ void load(const E* from, E* out, long long at, long long count, E pad) {{
-  loops::store<E, {STRIP}>(out, loops::load<{STRIP}, E>(from + at, count, pad), {STRIP});
+__tile_global__ void load(const E* from, E* out, long long at, long long first, long long last, E pad) {{
+  auto x = loops::load<{STRIP}, E>(from + at, loops::between(first, last), pad);
+  loops::store<E, {STRIP}>(out, x, {STRIP});
 }}
 template <typename E>
-__tile_global__ void store(const E* from, E* out, long long at, long long count) {{
-  loops::store<E, {STRIP}>(out + at, loops::load<{STRIP}, E>(from, {STRIP}, E{{}}), count);
+__tile_global__ void store(const E* from, E* out, long long at, long long first, long long last) {{
+  auto x = loops::load<{STRIP}, E>(from, {STRIP}, E{{}});
+  loops::store<E, {STRIP}>(out + at, x, loops::between(first, last));
 }}
 template <typename E>
 __tile_global__ void load_second(const E* from, E* out, long long at, long long count, E pad) {{
@@ -77,17 +79,20 @@ def module(request: pytest.FixtureRequest):
 def test_parts_of_strips(module: pct.Module, name: str, page: np.ndarray):
     memory, numbers = page.view(TYPES[name]), np.arange(-STRIP, 0).astype(TYPES[name])
     values = (np.arange(len(memory)) % 101 + 3).astype(memory.dtype)
-    for count in range(-1, STRIP + 2):
-        exist = min(max(count, 0), STRIP)
-        for at in (0, len(memory) - exist) if exist else (len(memory),):
+    counts = [(0, last) for last in range(-1, STRIP + 2)]
+    for first, last in [*counts, (-3, 9), (3, 9), (1, STRIP), (15, 17), (16, 40), (31, 32), (9, 5), (32, 32)]:
+        begin, end = max(first, 0), min(last, STRIP)
+        end = max(begin, end)
+        for at in (-begin, len(memory) - end) if begin < end else (len(memory),):
             memory[:], out = values, np.empty(STRIP, memory.dtype)
-            module[f"load<{name}>"][1](memory, out, at, count, memory.dtype.type(7))
-            wanted = np.concatenate([values[at : at + exist], np.full(STRIP - exist, 7, memory.dtype)])
-            assert out.tobytes() == wanted.tobytes(), (count, at)
-            module[f"store<{name}>"][1](numbers, memory, at, count)
+            module[f"load<{name}>"][1](memory, out, at, first, last, memory.dtype.type(7))
+            wanted = np.full(STRIP, 7, memory.dtype)
+            wanted[begin:end] = values[at + begin : at + end]
+            assert out.tobytes() == wanted.tobytes(), (first, last, at)
+            module[f"store<{name}>"][1](numbers, memory, at, first, last)
             after = values.copy()
-            after[at : at + exist] = numbers[:exist]
-            assert memory.tobytes() == after.tobytes(), (count, at)
+            after[at + begin : at + end] = numbers[begin:end]
+            assert memory.tobytes() == after.tobytes(), (first, last, at)
 
 
 @pytest.mark.parametrize("name", TYPES)

@@ -49,12 +49,14 @@ def test_a_sum_makes_the_rows_and_columns_of_another_tile_one_axis():
 
 
 @pytest.mark.parametrize("chosen", [False, True])
-def test_pointers_that_grow_by_steps(chosen: bool):
-    (nest,) = nests(kernels.pointers(chosen=chosen))
+@pytest.mark.parametrize("exist, least", [("less_than", False), ("greater_than", True)])
+def test_pointers_that_grow_by_steps(chosen: bool, exist: str, least: bool):
+    (nest,) = nests(kernels.pointers(exist=exist, chosen=chosen))
     for access in nest.effects.accesses:
         assert access.pointers is not None and list(access.pointers.steps.values()) == [{(): 1}]
         ((limit,), (offsets, *_)) = access.limits, access.ranges
         assert (limit.factors, limit.inclusive, limit.unsigned) == ({0: 1}, False, False)
+        assert limit.is_least == least
         assert not offsets.unsigned
 
 
@@ -89,7 +91,7 @@ def test_steps_of_pointers_to_another_type():
 
 
 def test_masks_that_are_no_bounds_belong_to_the_loops():
-    (nest,) = nests(kernels.pointers(exist="greater_than"))
+    (nest,) = nests(kernels.pointers(exist="not_equal"))
     for access in nest.effects.accesses:
         assert access.mask is not None and access.mask in nest.inputs(access.op) and not access.limits
 

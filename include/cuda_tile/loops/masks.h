@@ -19,7 +19,7 @@ inline constexpr bool has_vectors_of_masks =
 
 /// Masks whose elements are as wide as what they select from are stored as bools.
 template <typename E, unsigned S, typename... Es>
-CUDA_TILE_API void store(E* to, strip<truth<Es...>, S> const& x, long long inside) {
+CUDA_TILE_API void store(E* to, strip<truth<Es...>, S> const& x, between inside) {
   strip<E, S> bools;
   for (unsigned l = 0; l < S; ++l)
     bools.slots[l] = x.slots[l];

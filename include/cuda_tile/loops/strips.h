@@ -92,41 +92,55 @@ CUDA_TILE_API void copy(E* to, E const* from) {
     __builtin_memcpy(to, from, S * sizeof(E));
 }
 
-/// The first `inside` elements, at the given distance, and padding for the others. Not inlined, because it is
+/// Which elements of a strip exist: those from `first` up to but not including `last`, or so many first ones.
+struct between {
+  long long first, last;
+
+  CUDA_TILE_API between(long long count) : first(0), last(count) {}
+  CUDA_TILE_API between(long long first, long long last) : first(first), last(last) {}
+  CUDA_TILE_API bool has(long long l) const { return first <= l && l < last; }
+  template <unsigned S>
+  CUDA_TILE_API bool has_all() const {
+    return first <= 0 && last >= static_cast<long long>(S);
+  }
+};
+
+/// The elements that exist, at the given distance, and padding for the others. Not inlined, because it is
 /// rarely called and long.
 template <unsigned S, typename E>
-[[gnu::noinline]] void load_part(E* to, E const* from, long long step, long long inside, E pad) {
+[[gnu::noinline]] void load_part(E* to, E const* from, long long step, between inside, E pad) {
   for (unsigned l = 0; l < S; ++l)
-    to[l] = l < inside ? from[l * step] : pad;
+    to[l] = inside.has(l) ? from[l * step] : pad;
 }
 template <unsigned S, typename E>
-[[gnu::noinline]] void store_part(E* to, long long step, E const* from, long long inside) {
-  for (unsigned l = 0; l < S && l < inside; ++l)
-    to[l * step] = from[l];
+[[gnu::noinline]] void store_part(E* to, long long step, E const* from, between inside) {
+  for (unsigned l = 0; l < S; ++l)
+    if (inside.has(l))
+      to[l * step] = from[l];
 }
 
-/// A strip of neighbours of which the first `inside` exist.
+/// A strip of neighbours.
 template <unsigned S, typename E>
-CUDA_TILE_API strip<E, S> load(E const* from, long long inside, E pad) {
+CUDA_TILE_API strip<E, S> load(E const* from, between inside, E pad) {
   if constexpr (ct::platform::has_partial_vectors<E> && S * sizeof(E) % ct::platform::vector_bytes == 0) {
     using V = ct::platform::vector<long long>; // compilers keep what branches load in registers, but no tiles
     constexpr unsigned count = S * sizeof(E) / sizeof(V);
     V vectors[count];
     // Else g++ copies what follows into each branch, and strips go through memory from one to the next.
-    if (!__builtin_constant_p(inside))
-      inside = ct::platform::hidden(inside);
-    if (inside >= static_cast<long long>(S))
+    if (!__builtin_constant_p(inside.last))
+      inside.last = ct::platform::hidden(inside.last);
+    if (inside.has_all<S>())
       for (unsigned v = 0; v < count; ++v)
         vectors[v] = ct::platform::load_vector<V>(from + v * sizeof(V) / sizeof(E));
     else
-      ct::platform::load_part_of_vectors<S>(vectors, from, inside, pad);
+      ct::platform::load_part_of_vectors<S>(vectors, from, inside.first, inside.last, pad);
     strip<E, S> result;
     for (unsigned v = 0; v < count; ++v)
       ct::platform::store_vector(result.slots + v * sizeof(V) / sizeof(E), vectors[v]);
     return result;
   }
   E padded[S];
-  if (inside < static_cast<long long>(S)) {
+  if (!inside.has_all<S>()) {
     load_part<S>(padded, from, 1, inside, pad);
     from = padded;
   }
@@ -156,9 +170,9 @@ CUDA_TILE_API strip<E, S> load_every_second(E const* from) {
 }
 /// The same for elements at a distance from each other.
 template <unsigned S, typename E>
-CUDA_TILE_API strip<E, S> load(E const* from, long long step, long long inside, E pad) {
+CUDA_TILE_API strip<E, S> load(E const* from, long long step, between inside, E pad) {
   strip<E, S> result;
-  if (inside < static_cast<long long>(S))
+  if (!inside.has_all<S>())
     load_part<S>(result.slots, from, step, inside, pad);
   else if (__builtin_constant_p(step) && step == 2 && S > 1)
     return load_every_second<S>(from);
@@ -179,28 +193,28 @@ CUDA_TILE_API E load_one(E const* from, long long inside, E pad) {
 }
 
 template <typename E, unsigned S>
-CUDA_TILE_API void store(E* to, strip<E, S> const& x, long long inside) {
+CUDA_TILE_API void store(E* to, strip<E, S> const& x, between inside) {
   constexpr bool is_whole = S * sizeof(E) % ct::platform::vector_bytes == 0;
-  if (inside >= static_cast<long long>(S))
+  if (inside.has_all<S>())
     copy<E, S>(to, x.slots);
-  else if (inside > 0) {
+  else if (inside.last > 0) {
     if constexpr (ct::platform::has_partial_vectors<E> && is_whole)
-      ct::platform::store_part_of_vectors<S>(to, x.slots, inside);
+      ct::platform::store_part_of_vectors<S>(to, x.slots, inside.first, inside.last);
     else
       store_part<S>(to, 1, x.slots, inside);
   }
 }
 /// The same, past the caches if `streams`.
 template <typename E, unsigned S>
-CUDA_TILE_API void store(bool streams, E* to, strip<E, S> const& x, long long inside) {
+CUDA_TILE_API void store(bool streams, E* to, strip<E, S> const& x, between inside) {
   if constexpr (ct::platform::has_streaming_stores && S * sizeof(E) % 64 == 0)
-    if (streams && inside >= static_cast<long long>(S))
+    if (streams && inside.has_all<S>())
       return ct::platform::stream<S * sizeof(E)>(to, x.slots);
   loops::store<E, S>(to, x, inside);
 }
 template <typename E, unsigned S>
-CUDA_TILE_API void store(E* to, long long step, strip<E, S> const& x, long long inside) {
-  if (inside < static_cast<long long>(S))
+CUDA_TILE_API void store(E* to, long long step, strip<E, S> const& x, between inside) {
+  if (!inside.has_all<S>())
     store_part<S>(to, step, x.slots, inside);
   else
     for (unsigned l = 0; l < S; ++l)

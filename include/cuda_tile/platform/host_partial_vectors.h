@@ -27,11 +27,13 @@ using part_of_vector = char;
 template <typename E>
 using partial_vector = byte_vector;
 
-/// The bytes of a vector's first `count` elements, of which there is one at least.
+/// The bytes of a vector's elements from `first` up to but not including `last`, of which there is one at
+/// least.
 template <typename E>
-inline unsigned long long part_of(long long count) {
+inline unsigned long long part_of(long long first, long long last) {
   constexpr long long lanes = vector_bytes / sizeof(E);
-  return count >= lanes ? ~0ull : ~0ull >> (64 - static_cast<unsigned>(count) * sizeof(E));
+  auto const below = last >= lanes ? ~0ull : ~0ull >> (64 - static_cast<unsigned>(last) * sizeof(E));
+  return first <= 0 ? below : below & ~0ull << static_cast<unsigned>(first) * sizeof(E);
 }
 /// Those of the elements whose bool is true.
 template <typename E>
@@ -58,12 +60,14 @@ template <typename E>
 using partial_vector = vector<bits_of_element<E>>;
 
 template <typename E>
-inline partial_vector<E> part_of(long long count) {
+inline partial_vector<E> part_of(long long first, long long last) {
   constexpr long long lanes = vector_bytes / sizeof(E);
   partial_vector<E> positions;
   for (int l = 0; l < lanes; ++l)
     positions[l] = l;
-  return positions < static_cast<bits_of_element<E>>(count < lanes ? count : lanes) - partial_vector<E>{};
+  auto const from = static_cast<bits_of_element<E>>(first > 0 ? first : 0) - partial_vector<E>{};
+  auto const to = static_cast<bits_of_element<E>>(last < lanes ? last : lanes) - partial_vector<E>{};
+  return (partial_vector<E>)(from <= positions) & (partial_vector<E>)(positions < to);
 }
 template <typename E>
 inline partial_vector<E> part_where(bool const* bools) {
@@ -98,7 +102,7 @@ inline constexpr bool has_partial_vectors = false;
 template <typename E>
 using partial_vector = vector<char>;
 template <typename E>
-partial_vector<E> part_of(long long count);
+partial_vector<E> part_of(long long first, long long last);
 template <typename E>
 partial_vector<E> part_where(bool const* bools);
 bool is_empty(partial_vector<char> part);
@@ -117,22 +121,30 @@ inline partial_vector<E> splat_element(E const& x) {
   return platform::load_vector<partial_vector<E>>(all);
 }
 
-/// Loads vectors of Count elements, of which the first `count` exist; the others are `pad`.
+/// Whether of the vector of elements that begins with the one of this number there are some between `first`
+/// and `last`. Instructions with empty masks are very slow where no memory is mapped.
+template <typename E>
+inline bool has_part(unsigned i, long long first, long long last) {
+  return last > i && first < static_cast<long long>(i + vector_bytes / sizeof(E)) && first < last;
+}
+
+/// Loads vectors of Count elements, of which those from `first` up to but not including `last` exist; the
+/// others are `pad`.
 template <unsigned Count, typename E>
-inline void load_part_of_vectors(void* to, E const* from, long long count, E pad) {
+inline void load_part_of_vectors(void* to, E const* from, long long first, long long last, E pad) {
   auto const pads = platform::splat_element(pad);
   for (unsigned i = 0; i < Count; i += vector_bytes / sizeof(E)) {
     auto v = pads;
-    if (count > i) // instructions with empty masks are very slow where no memory is mapped
-      v = platform::load_masked(from + i, platform::part_of<E>(count - i), pads);
+    if (platform::has_part<E>(i, first, last))
+      v = platform::load_masked(from + i, platform::part_of<E>(first - i, last - i), pads);
     platform::store_vector(static_cast<char*>(to) + i * sizeof(E), v);
   }
 }
 template <unsigned Count, typename E>
-inline void store_part_of_vectors(E* to, E const* from, long long count) {
+inline void store_part_of_vectors(E* to, E const* from, long long first, long long last) {
   for (unsigned i = 0; i < Count; i += vector_bytes / sizeof(E))
-    if (count > i)
-      platform::store_masked(to + i, platform::part_of<E>(count - i),
+    if (platform::has_part<E>(i, first, last))
+      platform::store_masked(to + i, platform::part_of<E>(first - i, last - i),
                              platform::load_vector<partial_vector<E>>(from + i));
 }
 

@@ -34,13 +34,14 @@ class Affine:
 @dataclass
 class Limit:
     """Elements exist where `value` plus the sum of factors[axis] times the positions is below `bound` (or
-    equal to it, if `inclusive`). Without factors, one comparison holds for all elements; without a bound, the
-    value is a bool that does."""
+    equal to it, if `inclusive`), or above it, if that is the least. Without factors, one comparison holds
+    for all elements; without a bound, the value is a bool that does."""
 
     value: Value
     bound: Value | None
     inclusive: bool = False
     unsigned: bool = False
+    is_least: bool = False
     factors: dict[int, int] = field(default_factory=dict)
 
 
@@ -217,15 +218,18 @@ class Analysis:
         if relation not in _SWAPPED.values():
             return False
         value, bound = self._form(left, ranges), self._form(right, ranges)
-        if value is None or bound is None or bound.steps:
+        if value is None or bound is None or (value.steps and bound.steps):
             return False
+        is_least = bool(bound.steps)
+        if is_least:
+            value, bound = bound, value
         if any(set(step) != {()} or step[()] < 1 for step in value.steps.values()):
             return False
         factors = {axis: step[()] for axis, step in value.steps.items()}
         unsigned = attribute(op, "signedness") == "unsigned"
         ranges.append(Range(value, unsigned))
         inclusive = relation == "less_than_or_equal"
-        limits.append(Limit(value.value, bound.value, inclusive, unsigned, factors))
+        limits.append(Limit(value.value, bound.value, inclusive, unsigned, is_least, factors))
         return True
 
 

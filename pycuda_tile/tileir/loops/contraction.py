@@ -285,7 +285,9 @@ def _factor(
     except Fallback:
         return from_tile
     divided = any(len(own) > 1 for op in chain for own in axes.of(op.results[0]))
-    masked = access.mask is not None or any(len(limit.factors) > 1 for limit in access.limits)
+    masked = access.mask is not None or any(
+        limit.is_least or len(limit.factors) > 1 for limit in access.limits
+    )
     if access.index is not None or divided or masked:
         return from_tile
     return Factor(value, value, [*addresses, *chain], axes, analysis, access)

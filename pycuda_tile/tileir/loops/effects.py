@@ -125,7 +125,7 @@ def _access(op: Operation, analysis: Analysis) -> Access:
     form, ranges = pointers or (None, [])
     place = ("pointers", analysis.structure(pointer))
     limits = None if mask is None else analysis.limits(mask)
-    if limits is None:
+    if limits is None or (index is not None and any(limit.is_least for limit in limits[0])):
         return Access(op, value, place, form, [], ranges, mask, index)
     return Access(op, value, place, form, limits[0], [*ranges, *limits[1]], index=index)
 

@@ -330,21 +330,27 @@ class Emitter:
     # --- memory ---
 
     def inside(self, place: Place, value: Value) -> str:
-        """How many elements exist from the present position on."""
+        """How many elements exist from the present position on, or between which."""
         vector, lanes = self.nest.vector, self.nest.has_lanes(value)
-        conditions, left = [], []
-        for factors, size in place.bounds:
+        conditions: list[str] = []
+        left: dict[bool, list[str]] = {False: [], True: []}
+        for factors, size, is_least in place.bounds:
+            position = _sum(self.positions, factors)
             if not lanes or vector not in factors:
-                conditions.append(f"{_sum(self.positions, factors)} < {size}")
+                conditions.append(f"{position} {'>=' if is_least else '<'} {size}")
             elif factors[vector] == 1:
-                left.append(f"{size} - ({_sum(self.positions, factors)})")
+                left[is_least].append(f"{size} - ({position})")
             else:
                 room = factors[vector] - 1
-                left.append(f"({size} - ({_sum(self.positions, factors)}) + {room}) / {factors[vector]}")
+                left[is_least].append(f"({size} - ({position}) + {room}) / {factors[vector]}")
         if not lanes:
             return " && ".join(conditions) or "1"
-        count = functools.reduce("loops::least({}, {})".format, left) if left else vectors.LENGTH
-        return f"{' && '.join(conditions)} ? {count} : 0" if conditions else count
+        count = functools.reduce("loops::least({}, {})".format, left[False] or [vectors.LENGTH])
+        count = f"{' && '.join(conditions)} ? {count} : 0" if conditions else count
+        if not left[True]:
+            return count
+        first = functools.reduce("loops::greatest({}, {})".format, left[True])
+        return f"loops::between({first}, {count})"
 
     def _arguments(self, place: Place, value: Value) -> str:
         """The address, and the distance of a strip's elements unless they are neighbours."""

@@ -32,17 +32,20 @@ from .stages import Nest
 
 
 class Bound(NamedTuple):
-    """Elements exist where the sum of factors[axis] times the positions is below `size`, in C++."""
+    """Elements exist where the sum of factors[axis] times the positions is below `size`, in C++, or not below
+    it, if that is the `least`."""
 
     factors: dict[int, int]
     size: str
+    is_least: bool = False
 
 
 class Span(NamedTuple):
-    """So many elements, in C++, each so many elements from the one before it."""
+    """So many elements, in C++, each so many elements from the one before it, but for the first ones."""
 
     size: str
     step: str
+    first: str = "0"
 
 
 #: The spans of axes, or of several as one, from the outermost to the innermost.
@@ -90,7 +93,12 @@ class Place:
         return self.reach or f"loops::range_of<{len(self.spans)}>({self.span()})"
 
     def span(self) -> str:
-        return f"{self.origin}, {_arrays(self.spans.values())}"
+        spans, moves = list(self.spans.values()), [self.origin]
+        for i, (size, step, first) in enumerate(spans):
+            if first != "0":
+                moves.append(f"{first} * {step}")
+                spans[i] = Span(f"{size} - {first}", step)
+        return f"{' + '.join(moves)}, {_arrays(spans)}"
 
     def injective(self, other: Place, extents: dict[int, int]) -> str:
         """Whether no two positions of this and another place with the same steps are at one address."""
@@ -117,7 +125,7 @@ class Place:
 
 
 def _arrays(spans: Iterable[Span]) -> str:
-    sizes, steps = zip(*spans, strict=True)
+    sizes, steps, _ = zip(*spans, strict=True)
     return f"{_array(sizes)}, {_array(steps)}"
 
 
@@ -243,7 +251,8 @@ class Places:
             if place.view is not None:  # between blocks, too
                 steps = [step for step in place.view.tensor.strides if step != "1"]
             extent = self.nest.axes.extents[vector]
-            row = next((size for factors, size in place.bounds if list(factors) == [vector]), str(extent))
+            sizes = (bound.size for bound in place.bounds if list(bound.factors) == [vector])
+            row = next(sizes, str(extent))
             size = f"1ull * {place.size} * sizeof({place.kind})"
             given = ", ".join([place.origin, size, row, *(f"1ll * {step}" for step in steps)])
             place.streams = self._let("streams", f"loops::is_worth_streaming<{extent}>({given})", "bool")
@@ -312,7 +321,7 @@ class Places:
     def _bounds(self, place: Place) -> dict[int, str]:
         """The positions along each axis of which elements may exist."""
         counts = {axis: str(extent) for axis, extent in enumerate(self.nest.axes.extents)}
-        for factors, size in place.bounds:
+        for factors, size, _ in place.bounds:
             if list(factors.values()) == [1]:
                 (axis,) = factors
                 counts[axis] = f"loops::least({counts[axis]}, {size})"
@@ -328,26 +337,42 @@ class Places:
             relation = " <= " if limit.inclusive else " < "
         if not limit.factors:
             first = next(iter(spans))
-            size, step = spans[first]
+            size = spans[first].size
             inside = self._once("inside", f"{value}{relation}{bound} ? {size} : 0", "long long")
             place.bounds.append(Bound({}, inside))
-            return {**spans, first: Span(inside, step)}
+            return {**spans, first: spans[first]._replace(size=inside)}
         axes, unit = tuple(limit.factors), math.gcd(*limit.factors.values())
         factors = {axis: factor // unit for axis, factor in limit.factors.items()}
         known = spans.get(axes) if self._is_one(form, factors) else None
         most = str(1 + sum(n * (self.nest.axes.extents[axis] - 1) for axis, n in factors.items()))
-        inclusive = "true" if limit.inclusive else "false"
-        given = f"{value}, {bound}, {unit}, {known.size if known else most}"
-        size = self._once("inside", f"loops::below<{inclusive}>({given})", "long long")
+        if limit.is_least:
+            return self._least(place, factors, self._below(limit, value, bound, unit, most), spans)
+        size = self._below(limit, value, bound, unit, known.size if known else most)
         place.bounds.append(Bound(factors, size))
         if known:
-            return {**spans, axes: Span(size, known.step)}
+            return {**spans, axes: known._replace(size=size)}
         if any((axis,) not in spans for axis in axes) or not self._is_one(form, factors):
             return spans
         alone: list[tuple[int, ...]] = [(axis,) for axis in axes]
         *others, innermost = alone
         joined = {innermost: (axes, Span(size, spans[innermost].step))}
         return dict(joined.get(key, (key, span)) for key, span in spans.items() if key not in others)
+
+    def _below(self, limit: Limit, value: str, bound: str, unit: int, most: str) -> str:
+        """How many elements are below the bound."""
+        inclusive = "true" if limit.inclusive != limit.is_least else "false"
+        test = f"loops::below<{inclusive}>({value}, {bound}, {unit}, {most})"
+        return self._once("outside" if limit.is_least else "inside", test, "long long")
+
+    def _least(self, place: Place, factors: dict[int, int], first: str, spans: _Spans) -> _Spans:
+        """Adds that elements before the first do not exist."""
+        place.bounds.append(Bound(factors, first, True))
+        known = spans.get(axes := tuple(factors))
+        if known is None or list(factors.values()) != [1]:
+            return spans
+        if known.first != "0":
+            first = f"loops::greatest({known.first}, {first})"
+        return {**spans, axes: known._replace(first=first)}
 
     def _is_one(self, form: Affine, factors: dict[int, int]) -> bool:
         """Whether pointers move along several axes as along one, with these factors between positions."""

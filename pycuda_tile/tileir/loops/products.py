@@ -130,7 +130,7 @@ class Products:
         tests = places.apart_from(place, views)
         for bound in place.bounds:  # a dimension of one element is along no axis
             extents = [stored.nest.axes.extents[axis] for axis in bound.factors]
-            tests.append(f"{bound.size} >= {math.prod(extents)}")
+            tests.append(f"{bound.size} <= 0" if bound.is_least else f"{bound.size} >= {math.prod(extents)}")
         rows, _ = stored.nest.axes.of(stored.access.value)
         step = place.steps[rows[0]] if rows else "0"
         columns = value_shape(stored.access.value)[1]
@@ -290,11 +290,11 @@ def _matrices(
 def _counts(place: Place, axes: list[int | None], extents: tuple[int, ...]) -> list[str]:
     """How many positions exist along each dimension."""
     found = [str(n) for n in extents]
-    for factors, size in place.bounds:
+    for factors, size, _ in place.bounds:
         for axis in factors:
             d = axes.index(axis)
             found[d] = size if found[d] == str(extents[d]) else f"({size} < {found[d]} ? {size} : {found[d]})"
-    conditions = [f"{size} > 0" for factors, size in place.bounds if not factors]
+    conditions = [f"{size} > 0" for factors, size, _ in place.bounds if not factors]
     if conditions:
         found[-1] = f"{' && '.join(conditions)} ? {found[-1]} : 0"
     return found
