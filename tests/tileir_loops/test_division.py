@@ -102,6 +102,18 @@ __tile_global__ void divide(const float* x, const float* n, float* q, float* r) 
   to.store(rows / by.load(0, 0), 0, 0);
   also.store(rows / *n, 0, 0);
 }
+
+// Quotients by 8, 2^-126, 2^127 and 3.
+__tile_global__ void divide_by_constants(const float* x, float* q) {
+  using tile = ct::shape<16, 512>;
+  ct::partition_view from{ct::tensor_span{x, ct::extents{16, 512}}, tile{}};
+  ct::partition_view to{ct::tensor_span{q, ct::extents{64, 512}}, tile{}};
+  auto rows = from.load(0, 0);
+  to.store(rows / 8.0f, 0, 0);
+  to.store(rows / 0x1p-126f, 1, 0);
+  to.store(rows / 0x1p127f, 2, 0);
+  to.store(rows / 3.0f, 3, 0);
+}
 """
 DIVIDED_BY = [1.0, 3.0, 0.7, 1.0 - 2.0**-24, 2.0**-40, 2.0**40, 2.0**41, 1e-30, 1e30, 1e-42, -3.0]
 DIVIDED_BY += [0.0, -0.0, np.inf, -np.inf, np.nan]
@@ -113,20 +125,38 @@ def test_few_floats_are_divided_by_the_instruction():
         assert fuse(made)[0].count("loops::div(") == by_inverse
 
 
-@pytest.mark.parametrize("optimize", [True, False])
-def test_floats_by_one_number(optimize: bool):
+def floats() -> np.ndarray:
     rng = np.random.default_rng(4)
     x = (rng.standard_normal((16, 512)) * 2.0 ** rng.integers(-90, 90, (16, 512))).astype(np.float32)
     special = [0.0, -0.0, 1e-42, -1e-42, 2.0**-60, 2.0**-61, 2.0**60, 2.0**61, np.inf, -np.inf, np.nan, 3e38]
     x[:, 64:128] = rng.standard_normal((16, 64))  # of which no strip is as special
     x[:, 128:160] = np.where(x[:, 128:160] < 0, 0, np.float32(-0.0))
     x[:, 160 : 160 + len(special)] = special
+    return x
+
+
+def assert_quotients(got: np.ndarray, x: np.ndarray, n: np.ndarray) -> None:
+    with np.errstate(all="ignore"):
+        expected = x / n
+    same = got.view(np.int32) == expected.view(np.int32)
+    assert (same | (np.isnan(got) & np.isnan(expected))).all()
+
+
+@pytest.mark.parametrize("optimize", [True, False])
+def test_floats_by_constants(optimize: bool):
+    x, q = floats(), np.empty((4, 16, 512), np.float32)
+    pct.build(FLOATS, target="cpu", optimize=optimize)["divide_by_constants"][1](x, q)
+    for got, n in zip(q, (8, 2.0**-126, 2.0**127, 3), strict=True):
+        assert_quotients(got, x, np.float32(n))
+
+
+@pytest.mark.parametrize("optimize", [True, False])
+def test_floats_by_one_number(optimize: bool):
+    x = floats()
     kernel = pct.build(FLOATS, target="cpu", optimize=optimize)["divide"]
     for first in range(len(DIVIDED_BY)):
         n = np.roll(np.array(DIVIDED_BY, np.float32), -first).reshape(16, 1)
         q, r = np.empty_like(x), np.empty_like(x)
         kernel[1](x, n, q, r)
-        with np.errstate(all="ignore"):
-            for got, expected in ((q, x / n), (r, x / n[0])):
-                same = got.view(np.int32) == expected.view(np.int32)
-                assert (same | (np.isnan(got) & np.isnan(expected))).all()
+        assert_quotients(q, x, n)
+        assert_quotients(r, x, n[0])

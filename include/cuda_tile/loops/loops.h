@@ -3,6 +3,7 @@
 
 #include "cuda_tile/loops/conversions.h"
 #include "cuda_tile/loops/division.h"
+#include "cuda_tile/loops/extrema.h"
 #include "cuda_tile/loops/gathers.h"
 #include "cuda_tile/loops/masks.h"
 #include "cuda_tile/loops/products.h"

@@ -17,7 +17,8 @@ loops, and what passes from one to the next stays in registers. A kernel goes th
 4. `vectors` says how values are held in C++, and `emit` writes the loops, with `folds` for reductions and
    scans and `gathers` for accesses whose places are computed, by the functions that `indices` writes;
    `places` writes the addresses, bounds and tests before them, `ahead` finds what to fetch for the next
-   block, and `rounding` which strips of half and bfloat16 stay floats.
+   block, `rounding` which strips of half and bfloat16 stay floats, and `extrema` which maxima and minima
+   are one comparison.
 
 Operations of which there is no rule run on whole tiles between the groups, translated op by op; `rows` and
 `folding` have shorter code for some, and Fallback says why there is no rule. A group whose test fails when

@@ -13,10 +13,12 @@ from contextlib import AbstractContextManager
 
 from ..ir import Operation, Value
 from ..lower.expressions import expression
+from ..lower.tiles import shared_value
 from ..lower.translation import Translation
 from ..lower.types import element, tile
 from ..reading import attribute, operands_of, value_element, value_shape
 from . import vectors
+from .extrema import EXTREMA, keeps_no_payload, with_number
 from .facts import FOLDS, LOADS, SHAPES, STORES, is_joint, is_tile, is_window, writes
 from .folds import Folds
 from .gathers import Gathers
@@ -31,6 +33,7 @@ _FEW_QUOTIENTS = 256
 #: Operations of which tiles and strips, or strips alone, have functions of their own (cuda_tile/loops/).
 OF_TILES = frozenset({"ftoi", "itof"})
 _DIVISIONS = frozenset({"divi", "remi"})
+_FLOATS = {"f32": "float", "f64": "double"}
 _OF_STRIPS = OF_TILES | _DIVISIONS | {"exti", "offset"}
 #: Gets the operations of a nest, and the variables of the values that others use.
 Otherwise = Callable[[list[Operation], dict[Value, str]], None]
@@ -247,14 +250,15 @@ class Emitter:
             self._shape(op, names)
         elif op.name == "iota":
             self._compute(op.results[0], self._iota(op.results[0]), names)
-        elif is_rounded(op) and self.nest.has_lanes(op.results[0]):
+        elif self.nest.has_lanes(op.results[0]) and (is_rounded(op) or self._has_floats(op)):
             self._round(op, names)
         else:
             operands = [self.name(value) for value in operands_of(op)]
             of_floats = self._divides_floats(op)
             if of_floats or op.name in _DIVISIONS:
                 operands[1] = self._divisor(op) or operands[1]
-            text = expression(vectors.narrowed(self.nest, op), operands)
+            text = self._extremum(op, operands, _FLOATS.get(value_element(op.results[0]), ""))
+            text = text or expression(vectors.narrowed(self.nest, op), operands)
             if of_floats:
                 text = text.replace("ct::", "loops::", 1)
             if op.name == "ftof" and value_element(op.results[0]) == "f32" and operands[0] in self.unrounded:
@@ -272,14 +276,30 @@ class Emitter:
         else:
             operands = [self._floats(value, names) for value in operands_of(op)]
             negates = op.name == "negf"
-            text = f"-{operands[0]}" if negates else expression(vectors.narrowed(self.nest, op), operands)
+            text = f"-{operands[0]}" if negates else self._extremum(op, operands, "float")
+            text = text or expression(vectors.narrowed(self.nest, op), operands)
             floats = self.variable(text, names)
-            if negates:  # which is rounded as it is
+            if negates or op.name in EXTREMA:  # which are rounded as they are
                 names[f"loops::rounded<{kind}>({floats})"] = floats
         narrow = names[id(result)] = f"ct::element_cast<{kind}>({floats})"
         self.unrounded[narrow] = kind, floats
         if id(result) in self.outputs:
             self._output(result, narrow)
+
+    def _has_floats(self, op: Operation) -> bool:
+        """Whether an extremum of half or bfloat16, whose bits have an order, is one of floats already."""
+        return keeps_no_payload(op) and any(self.name(value) in self.unrounded for value in operands_of(op))
+
+    def _extremum(self, op: Operation, operands: list[str], kind: str) -> str:
+        """That of a strip of floats, or of doubles, and one number; "" if it is no such thing."""
+        if not kind or op.name not in EXTREMA or not self.nest.has_lanes(op.results[0]):
+            return ""
+        for x, other in zip(operands, operands_of(op)[::-1], strict=True):
+            made = self._number(other)
+            number = None if made is None else shared_value(made)
+            if number is not None:
+                return with_number(op, x, number, kind)
+        return ""
 
     def _floats(self, value: Value, names: Names) -> str:
         """Floats that operations compute with, for which it does not matter what a NaN is."""
@@ -302,15 +322,22 @@ class Emitter:
 
     def _divisor(self, op: Operation) -> str:
         """The one number by which strips are divided; "" if there is none."""
-        value = operands_of(op)[1]
+        value, made = operands_of(op)[1], self._number(operands_of(op)[1])
+        if made is not None:
+            return expression(vectors.scalar(made), [])
         while self.nest.has_lanes(value):
             made = self.nest.analysis.definitions.get(id(value))
-            if made is not None and made.name == "constant":
-                return expression(vectors.scalar(made), [])
             if made is None or made.name not in SHAPES:
                 return ""
             (value,) = operands_of(made)
         return self.name(value)
+
+    def _number(self, value: Value) -> Operation | None:
+        """The constant that all elements of a value are, if there is one."""
+        made = self.nest.analysis.definitions.get(id(value))
+        while made is not None and made.name in SHAPES:
+            made = self.nest.analysis.definitions.get(id(operands_of(made)[0]))
+        return made if made is not None and made.name == "constant" else None
 
     def _shape(self, op: Operation, names: Names) -> None:
         (source,), (result,) = operands_of(op), op.results
