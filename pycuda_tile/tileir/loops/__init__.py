@@ -8,6 +8,7 @@ loops, and what passes from one to the next stays in registers. A kernel goes th
    matrix products whose factors come straight from memory and whose sums stay where they are, and
    `stored_sums` those that may be made where they are stored; `products` writes them. `shared_sums` finds
    and writes atomic additions to which blocks add together before memory changes.
+   `slices` finds loops whose rounds run for one row of their tiles after the other.
 3. `groups` finds neighbouring operations that may share loops. For each group,
    - `axes` finds which dimensions of which tiles are the same loop,
    - `affine` finds tiles of pointers that are as regular as views, and masks that are bounds;

@@ -47,22 +47,26 @@ def emit(
     otherwise: Otherwise,
     places: dict[int, str],
     ahead: dict[int, str],
+    row: str = "",
 ) -> None:
     """Writes a nest.
 
     otherwise:     writes what happens if a test before the loops fails
     places:        variables that outputs are to be written to, by the output's identity
     ahead:         how far ahead loads may ask for what comes next, by their identity
+    row:           the position along the outermost axis, if loops around the nest have it
     """
-    Emitter(translator, nest, places, ahead).write(otherwise)
+    Emitter(translator, nest, places, ahead, row).write(otherwise)
 
 
 class Emitter:
     """Writes a nest. `outer` has what stands for values outside of the stages' loops, `local` within the loop
     of the present stage, and `positions` where the loops are along each axis."""
 
-    def __init__(self, translator: Translation, nest: Nest, places: dict[int, str], ahead: dict[int, str]):
-        self.translator, self.nest, self.ahead = translator, nest, ahead
+    def __init__(
+        self, translator: Translation, nest: Nest, places: dict[int, str], ahead: dict[int, str], row: str
+    ):
+        self.translator, self.nest, self.ahead, self.row = translator, nest, ahead, row
         self.line = translator.line
         self.given = places
         self.outputs = {id(v): places.get(id(v)) or translator.fresh("result") for v in nest.outputs}
@@ -118,7 +122,9 @@ class Emitter:
         for op in self.nest.ops:
             if op.name in FOLDS:
                 self.folds.combine(op)
-        self._outer(list(self.nest.outer))
+        if self.row:
+            self.positions[self.nest.outer[0]] = self.row
+        self._outer(self.nest.outer[bool(self.row) :])
 
     def _outer(self, axes: list[int]) -> None:
         if not axes:
@@ -400,7 +406,7 @@ class Emitter:
             return
         distance = "" if nest.outer else self.ahead.get(id(op), "")
         row = nest.axes.extents[nest.vector]
-        if nest.outer and row <= _SHORT_ROW:
+        if nest.outer and row <= _SHORT_ROW and not self.row:
             step = place.steps.get(nest.outer[-1], "0")
             rows = min(max(_AHEAD // row, _ROWS_AHEAD[0]), _ROWS_AHEAD[-1])
             distance = f"{rows} * {step}" if step != "0" else ""

@@ -13,7 +13,7 @@ from ..lower.expressions import expression
 from ..lower.translate import Translator
 from ..lower.types import NotLowered
 from ..module import Module
-from ..reading import operands_of
+from ..reading import operands_of, region
 from . import rows
 from .ahead import Ahead
 from .emit import OF_TILES, emit
@@ -24,6 +24,7 @@ from .groups import Uses, ops_of, split
 from .products import Products
 from .shared_sums import SharedSum, SharedSums, write
 from .simplify import computation, may_be_repeated, simplify
+from .slices import may_have_slices, rows_of
 from .stages import Nest
 from .variables import Variables
 
@@ -60,6 +61,7 @@ class FusingTranslator(Translator):
         self._same: dict[int, int] = {}
         self._made: dict[int, Operation] = {}  # what is written there, by the results' identity
         self._folding = Folding()
+        self.row = ""  # the position along the outermost axis of nests, if a loop around them has it
         self.entry_name = ""  # of the entry that is being translated
         self._fuses = True
 
@@ -157,6 +159,29 @@ class FusingTranslator(Translator):
                 self._sums.end(self)
             super()._operations([op])
 
+    @contextmanager
+    def around_rounds(self, loop: Operation) -> Iterator[None]:
+        """See slices.py."""
+        if rows := self._slices(loop):
+            self.row = self.fresh("row")
+            with self.names.block(f"for (long long {self.row} = 0; {self.row} < {rows}; {self.row} += 1)"):
+                yield
+            self.row = ""
+        else:
+            yield
+
+    def _slices(self, loop: Operation) -> int:
+        ops = region(loop, 0).ops
+        if not self._fuses or not may_have_slices(loop) or self._products.left(ops) != ops:
+            return 0
+        uses = Uses({key: set(users) for key, users in self._uses.users.items()})
+        items, done, written = split(ops, uses, lambda error: None), set[int](), set[int]()
+        for item in items:
+            done |= {id(op) for op in walk(Block([], ops_of(item)))}
+            if isinstance(item, Nest):
+                written |= self._in_place(item, ops, done).keys()
+        return rows_of(loop, items, written, self.views)
+
     def _shared_sum(self, found: SharedSum) -> None:
         condition = write(self, found, self._products.take_shared())
         with self.names.block(f"if (!({condition})) [&]() __attribute__((noinline))", "}();"):
@@ -165,7 +190,7 @@ class FusingTranslator(Translator):
     def _emit(self, nest: Nest, places: dict[int, str]) -> None:
         try:
             otherwise = self._refuse if self._insists else self._by_operation
-            emit(self, nest, otherwise, places, self._ahead.distances(nest, self))
+            emit(self, nest, otherwise, places, self._ahead.distances(nest, self), self.row)
         except NotLowered:
             self._plainly(nest.all_ops)  # which says of which operation there is no translation
             raise

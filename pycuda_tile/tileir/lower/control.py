@@ -76,11 +76,12 @@ def _for(translator: Translation, op: Operation) -> None:
     sign = "unsigned" if attribute(op, "unsignedCmp", False) else "signed"
     count, index = translator.fresh("rounds"), translator.names.name(induction, induction.name or "i")
     kind = element(value_element(induction))
-    translator.line(f"auto {count} = tileir::rounds<tileir::as_{sign}>({lower}, {upper}, {step});")
     head = f"for ({kind} {index} = {lower}; {count} > 0; --{count}, {index} = ct::add({index}, {step}))"
     translator.loops.append((carried, []))
-    with translator.names.block(head):
-        translator.block(region(op, 0))
+    with translator.around_rounds(op):
+        translator.line(f"auto {count} = tileir::rounds<tileir::as_{sign}>({lower}, {upper}, {step});")
+        with translator.names.block(head):
+            translator.block(region(op, 0))
     translator.loops.pop()
     for value, name in zip(op.results, carried, strict=True):
         translator.names.alias(value, name)

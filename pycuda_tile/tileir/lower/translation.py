@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 
 from pycuda_tile import targets
 from pycuda_tile.errors import NotAvailableYet
@@ -42,6 +43,10 @@ class Translation(ABC):
         self.shared: dict[int, int] = {}
         self.declared: dict[int, str] = {}
         self.line, self.fresh = self.names.line, self.names.fresh
+
+    def around_rounds(self, loop: Operation) -> AbstractContextManager[None]:
+        """What is written around the rounds of a `for`."""
+        return nullcontext()
 
     def define(self, value: Value, text: str) -> None:
         """Defines a local for a value."""
