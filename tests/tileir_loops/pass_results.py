@@ -27,6 +27,12 @@ def nests(text: str) -> list[Nest]:
     return [item for item in items(text)[0] if isinstance(item, Nest)]
 
 
+def same(got: np.ndarray, expected: np.ndarray) -> bool:
+    """The same bits, or both NaN."""
+    bits = f"u{got.dtype.itemsize}"
+    return bool(((got.view(bits) == expected.view(bits)) | (np.isnan(got) & np.isnan(expected))).all())
+
+
 def assert_same_results(module: tileir.Module, *arrays: np.ndarray, payloads: bool = True) -> None:
     """Kernel @k makes the same bits of an array of zeros fused, operation by operation and interpreted.
 

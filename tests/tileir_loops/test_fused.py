@@ -8,6 +8,7 @@ import math
 import loop_kernels as kernels
 import numpy as np
 import pytest
+from pass_results import same
 
 import pycuda_tile as pct
 from pycuda_tile import tileir
@@ -91,12 +92,6 @@ def numbers(count: int, special: bool, kind: str = "f4") -> np.ndarray:
         values[places] = SPECIAL
     with np.errstate(over="ignore"):
         return values.astype(kind)
-
-
-def same(got: np.ndarray, expected: np.ndarray) -> bool:
-    """The same bits, or both NaN."""
-    bits = f"u{got.dtype.itemsize}"
-    return bool(((got.view(bits) == expected.view(bits)) | (np.isnan(got) & np.isnan(expected))).all())
 
 
 def check(name: str, grid, *arguments, exact: bool = True) -> None:
