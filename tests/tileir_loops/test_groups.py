@@ -65,30 +65,30 @@ ROWS = """  %a = iota : tile<16xi32>
 
 
 @pytest.mark.parametrize(
-    "index, in_loops",
+    "index, shortest",
     [
-        ("%i = divi %b2, %n2 signed : tile<16x128xi32>", True),
-        ("%i = remi %b2, %n2 unsigned : tile<16x128xi32>", True),
-        ("%i = divi %b2, %n2 signed rounding<negative_inf> : tile<16x128xi32>", True),
-        ("%i = divi %b2, %n2 signed rounding<positive_inf> : tile<16x128xi32>", False),
-        ("%i = divi %n2, %b2 signed : tile<16x128xi32>", False),
-        ("%i = muli %a2, %b2 : tile<16x128xi32>", False),
-        ("%i = xori %b2, %n2 : tile<16x128xi32>", False),
+        ("%i = divi %b2, %n2 signed : tile<16x128xi32>", 128),
+        ("%i = remi %b2, %n2 unsigned : tile<16x128xi32>", 128),
+        ("%i = divi %b2, %n2 signed rounding<negative_inf> : tile<16x128xi32>", 128),
+        ("%i = divi %b2, %n2 signed rounding<positive_inf> : tile<16x128xi32>", None),
+        ("%i = divi %n2, %b2 signed : tile<16x128xi32>", None),
+        ("%i = muli %a2, %b2 : tile<16x128xi32>", None),
+        ("%i = xori %b2, %n2 : tile<16x128xi32>", None),
         (
             """%x1 = muli %a1, %a1 : tile<16x1xi32>
   %x2 = broadcast %x1 : tile<16x1xi32> -> tile<16x128xi32>
   %i = addi %x2, %b2 : tile<16x128xi32>""",
-            True,
+            8,
         ),
     ],
 )
-def test_places_that_loops_compute(index: str, in_loops: bool):
+def test_places_that_loops_compute(index: str, shortest: int | None):
     """Along a row, they are affine up to a change of a quotient; rows may begin anywhere. Short rows are left
-    to whole tiles."""
-    for columns, fits in (("128x", True), ("64x", False)):
-        found, _ = items(body(ROWS.replace("INDEX", index).replace("128x", columns)))
+    to whole tiles, unless they are neighbours."""
+    for columns in (128, 64, 8):
+        found, _ = items(body(ROWS.replace("INDEX", index).replace("128x", f"{columns}x")))
         loads = [item for item in found if isinstance(item, Operation) and item.name == "load_ptr_tko"]
-        assert (not loads) == (in_loops and fits)
+        assert (not loads) == (shortest is not None and columns >= shortest)
 
 
 @pytest.mark.parametrize("count, in_loops", [(32, False), (64, True)])

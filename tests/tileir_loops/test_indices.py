@@ -106,6 +106,17 @@ __tile_global__ void rows(const float* table, const int* first, float* y, int n)
   ct::store(y + j, ct::reshape(ct::sum(x, 0_ic), ct::shape<128>{}));
   ct::store(y + 128 + i, ct::reshape(ct::sum(x * x, 1_ic), ct::shape<16>{}));
 }
+// the same for short rows, whose numbers may wrap around on the way; they are stored to such rows, too
+template <int N>
+__tile_global__ void short_rows(const float* table, const int* first, float* y, int shift, int n) {
+  auto i = ct::reshape(ct::iota<tile<int, 16>>(), ct::shape<16, 1>{});
+  auto j = ct::reshape(ct::iota<tile<int, N>>(), ct::shape<1, N>{});
+  auto begin = ct::load(first + i);
+  auto x = ct::load_masked(table + (begin + shift + j + -shift), (j < n) & (i != 3), -1.0f);
+  ct::store_masked(y + (begin + shift + j + -shift), x + 1.0f, j < n - 1);
+}
+template __tile_global__ void short_rows<8>(const float*, const int*, float*, int, int);
+template __tile_global__ void short_rows<64>(const float*, const int*, float*, int, int);
 // of what is stored to one place the last element counts
 __tile_global__ void put(const int* x, int* y, int n, int m, int count) {
   auto i = ct::iota<tile<int, 512>>();
@@ -185,6 +196,22 @@ def test_rows_that_begin_anywhere(others, n: int):
     np.testing.assert_allclose(results[0][:128], x.sum(0), rtol=1e-5, atol=1e-5)
     np.testing.assert_allclose(results[0][128:], (x * x).sum(1), rtol=1e-5)
     assert results[0].tobytes() == results[1].tobytes() == results[2].tobytes()
+
+
+@pytest.mark.parametrize("columns", [8, 64])
+@pytest.mark.parametrize("shift", [0, 2**31 - 200, 2**31 - 1])
+def test_short_rows(others, columns: int, shift: int):
+    table = np.random.default_rng(2).standard_normal(600).astype(np.float32)
+    first = np.random.default_rng(3).permutation(16).astype(np.int32) * 30 + 1
+    for n in (0, 1, columns // 2 + 1, columns):
+        wanted = np.zeros(600, np.float32)
+        for i, begin in enumerate(first):
+            x = np.full(columns, -1, np.float32) if i == 3 else table[begin : begin + columns]
+            wanted[begin : begin + max(n - 1, 0)] = x[: max(n - 1, 0)] + 1
+        for module in others:
+            y = np.zeros(600, np.float32)
+            module[f"short_rows<{columns}>"][1](table, first, y, shift, n)
+            np.testing.assert_array_equal(y, wanted, f"n = {n}")
 
 
 @pytest.mark.parametrize("n", [1, 3, 32, 100, 512])

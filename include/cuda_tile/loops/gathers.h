@@ -76,8 +76,8 @@ CUDA_TILE_API strip<E, S> repeat(E const* from, Exist const& exist, E pad) {
 
 /// The strip at a position of a row: neighbours or one element, if it belongs to a run, and else what the
 /// pointers point to.
-template <unsigned S, typename E, typename F, typename Exist>
-CUDA_TILE_API strip<E, S> load_run(bool belongs, run const& row, E const* from, long long position,
+template <unsigned S, typename E, typename Row, typename F, typename Exist>
+CUDA_TILE_API strip<E, S> load_run(bool belongs, Row const& row, E const* from, long long position,
                                    F const& pointers, Exist const& exist, E pad) {
   // Compilers keep in registers what branches leave in vectors, but no tiles.
   constexpr bool is_whole = S * sizeof(E) % ct::platform::vector_bytes == 0;
@@ -104,8 +104,8 @@ CUDA_TILE_API strip<E, S> load_run(bool belongs, run const& row, E const* from, 
 }
 
 /// Stores in the order of the elements: the last one counts where pointers are equal.
-template <unsigned S, typename E, typename F, typename Exist>
-CUDA_TILE_API void store_run(bool belongs, run const& row, E* to, long long position, F const& pointers,
+template <unsigned S, typename E, typename Row, typename F, typename Exist>
+CUDA_TILE_API void store_run(bool belongs, Row const& row, E* to, long long position, F const& pointers,
                              strip<E, S> const& x, Exist const& exist) {
   existence<S, Exist> const elements{exist};
   if (belongs && row.moves()) {

@@ -214,6 +214,17 @@ CUDA_TILE_API range reach(E const* from, bounds x) {
   return everything;
 }
 
+/// A row whose elements are neighbours, if its places are known to be a progression.
+struct neighbours {
+  long long first;
+  bool exist;
+
+  CUDA_TILE_API neighbours(progression x, long long count)
+      : first(x.first), exist(x.step == 1 && x.count >= count) {}
+  CUDA_TILE_API long long place(long long position) const { return first + position; }
+  CUDA_TILE_API static constexpr bool moves() { return true; }
+};
+
 /// The present part of a row of which the places are a progression.
 class run {
 public:

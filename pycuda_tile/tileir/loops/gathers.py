@@ -34,7 +34,8 @@ class Gathers:
             place = self._emitter.places[id(access.op)]
             made = access.stores or id(access.value) in needed
             if place.index and place.index not in self._runs and made:
-                self._runs[place.index] = self._declare_run()
+                assert access.index is not None
+                self._runs[place.index] = self._declare_row(access.index)
 
     def load(self, access: Access, names: Names) -> str:
         """Loads from places that are computed: along a row, mostly neighbours or one element."""
@@ -67,13 +68,14 @@ class Gathers:
         place, index = self._emitter.places[id(access.op)], access.index
         assert index is not None
         vector, position = self._nest.vector, self._emitter.positions[self._nest.vector]
-        run = self._runs.get(place.index) or self._declare_run()
-        at = self._progressions(self._emitter.positions)
-        at[vector] = f"loops::progression{{i, 1, {self._nest.axes.extents[vector]} - i}}"
-        function = f"[&](long long i) {{ return {self._emitter.indices.call(index, at)}; }}"
         self._prefetch_row(index, place)
-        test = f"{run}.has<{vectors.LENGTH}>({position}, {function})"
-        belongs = self._emitter.variable(test, names, "belongs")
+        run = self._runs.get(place.index) or self._declare_run()
+        belongs = f"{run}.exist"
+        if place.index not in self._runs or not index.is_neighbours:
+            at = self._row_at("i", f"{self._nest.axes.extents[vector]} - i")
+            function = f"[&](long long i) {{ return {self._emitter.indices.call(index, at)}; }}"
+            test = f"{run}.has<{vectors.LENGTH}>({position}, {function})"
+            belongs = self._emitter.variable(test, names, "belongs")
         otherwise = self._translator.fresh("pointers")
         with self._translator.names.block(f"auto const {otherwise} = [&]", "};"):
             known, self._emitter.local = self._emitter.local, dict(self._emitter.local)
@@ -106,6 +108,20 @@ class Gathers:
         at = self._progressions(positions | {axis: soon})
         row = f"{place.origin} + {self._emitter.indices.call(index, at)}.first"
         self._line(f"loops::prefetch<{vectors.LENGTH}>({row});")
+
+    def _declare_row(self, index: Index) -> str:
+        """What is known of a row before its loop."""
+        if not index.is_neighbours:
+            return self._declare_run()
+        name, size = self._translator.fresh("row"), self._nest.axes.extents[self._nest.vector]
+        call = self._emitter.indices.call(index, self._row_at("0", str(size)))
+        self._line(f"loops::neighbours const {name}{{{call}, {size}}};")
+        return name
+
+    def _row_at(self, first: str, count: str) -> dict[int, str]:
+        """The positions of so many elements of the present row."""
+        at = self._progressions(self._emitter.positions)
+        return at | {self._nest.vector: f"loops::progression{{{first}, 1, {count}}}"}
 
     def _declare_run(self) -> str:
         name = self._translator.fresh("run")

@@ -15,16 +15,19 @@ from ..ir import Operation, Value
 from ..lower.types import element
 from ..reading import attribute, is_pointer, operand, operands_of, value_element
 from .affine import Analysis
+from .axes import Axes
 from .facts import LOADS, SHAPES, is_tile
 
 _FUNCTIONS = {
     **{"addi": "sum", "subi": "difference", "muli": "product", "divi": "quotient", "remi": "remainder"},
     **{"mini": "minimum", "maxi": "maximum"},
 }
+_ADDS = SHAPES | {"addi", "exti", "offset"}
 #: How divisions may round: numbers that are not negative are rounded alike.
 _ROUNDINGS = ("zero", "negative_inf")
-#: Of several rows, shorter ones do not make up for finding their places one by one.
-_SHORTEST_ROW = 128
+#: Of several rows, shorter ones do not make up for finding their places one by one; of rows of neighbours,
+#: which are found at once, only the shortest do not.
+_SHORTEST_ROW, _SHORTEST_OF_NEIGHBOURS = 128, 8
 #: What stands for the base of an index in C++.
 BASE = "0"
 
@@ -33,16 +36,18 @@ BASE = "0"
 class Index:
     """How far the pointers of an access are from one pointer.
 
-    base:   that pointer
-    value:  the pointers
-    ops:    what computes them in the group, in order, where it varies
-    given:  tiles of integers that they are computed from, which are the same along rows
+    base:           that pointer
+    value:          the pointers
+    ops:            what computes them in the group, in order, where it varies
+    given:          tiles of integers that they are computed from, which are the same along rows
+    is_neighbours:  whether all elements of a row are neighbours, unless numbers wrap around
     """
 
     base: Value
     value: Value
     ops: list[Operation]
     given: list[Value]
+    is_neighbours: bool
 
 
 def pointers_of(access: Operation) -> Value:
@@ -53,12 +58,30 @@ def index_of(access: Operation, analysis: Analysis) -> Index | None:
     """The index of an access's pointers; None if it is not one of those that loops compute."""
     pointers, axes = pointers_of(access), analysis.axes
     *outer, row = axes.list_of(pointers)
-    if outer and axes.extents[row] < _SHORTEST_ROW:
+    if outer and axes.extents[row] < _SHORTEST_OF_NEIGHBOURS:
         return None
     found = _Search(analysis, row)
     if not found.add(pointers) or found.base is None:
         return None
-    return Index(found.base, pointers, found.ops, found.given)
+    is_neighbours = _step(found.ops, axes, row) == 1
+    if outer and not is_neighbours and axes.extents[row] < _SHORTEST_ROW:
+        return None
+    return Index(found.base, pointers, found.ops, found.given, is_neighbours)
+
+
+def _step(ops: list[Operation], axes: Axes, row: int) -> int | None:
+    """From element to element of a row, of the last result; None if it may change."""
+    steps: dict[int, int | None] = {}
+    for op in ops:
+        given = [steps.get(id(value), 0) for value in operands_of(op)]
+        known, (result,) = [step for step in given if step is not None], op.results
+        if op.name == "iota":
+            steps[id(result)] = axes.weights(axes.list_of(result)).get(row, 0)
+        elif len(known) < len(given) or (any(known) and op.name not in _ADDS):
+            steps[id(result)] = None
+        else:
+            steps[id(result)] = sum(known)
+    return steps[id(ops[-1].results[0])] if ops else 0
 
 
 class _Search:
