@@ -10,7 +10,8 @@ that names a test (FILE::TEST) runs it anyway. What runs by default:
 - Besides cpu, each test runs on one of its targets, not always the same one. `every_target` marks those that
   run on all of them, with one number of emulated threads.
 - Of what these leave in `FOLDERS_OF_BUILDS`, one in `SHARE` runs: of the cases of a test, and of the tests
-  that have one. Which ones depends on K of `--part K/N`; a command that names a file runs all in it.
+  that have one. Which ones depends on K of `--part K/N`; a command that names a file runs all in it. Those
+  marked `always` run each time.
 - Tests in `python` build op by op in two of three, unless they are marked `fused`; these, too, depend on K.
 
 host_target  each way to run kernels without a GPU: cpu, emulated-1, emulated-4, emulated-32
