@@ -54,6 +54,17 @@ def tensors(are_real: bool) -> list:
     return [fake_tensors.make(0x1000 * i, (16,)) for i in range(1, 5)]
 
 
+def core():
+    """The module of cuda.core that has Device, LaunchConfig, ObjectCode and launch."""
+    try:
+        import cuda.core as module
+
+        module.launch  # noqa: B018
+    except (ImportError, AttributeError):  # before 0.5
+        import cuda.core.experimental as module
+    return module
+
+
 def compare(one: Callable, other: Callable, wait: Callable) -> dict[str, float]:
     """Median seconds of a launch by each, in turn, and the median ratio of the rounds."""
 
@@ -76,8 +87,6 @@ def compare(one: Callable, other: Callable, wait: Callable) -> dict[str, float]:
 
 
 def measure(on_gpu: bool) -> list[dict]:
-    from gpu_peers import core
-
     cuda = core()
     module = pct.build(SOURCE, target="simt")
     device = cuda.Device()

@@ -8,6 +8,7 @@ import importlib
 from pathlib import Path
 
 import pytest
+from run_ptx import PtxModule
 
 import pycuda_tile as pct
 from pycuda_tile.launching import gpu
@@ -38,6 +39,7 @@ TARGETS = {
     "checked": {"target": "cpu", "checked": True},
     "emulated-4": {"target": "emulated", "num_threads": 4},
     "emulated-32": {"target": "emulated", "num_threads": 32},
+    "ptx": {"target": "simt", "arch": "sm_80"},
 }
 
 
@@ -64,7 +66,10 @@ def test_results_agree_with_numpy(name, target):
     common = importlib.import_module("_common")
     made = problems(name)
     kernels = dict.fromkeys(kernel for problem in made for kernel in problem.kernels)
-    module = build(name, kernels, **TARGETS[target], options=("-O1",))
+    if target == "ptx":
+        module = PtxModule(build(name, kernels, **TARGETS[target]))
+    else:
+        module = build(name, kernels, **TARGETS[target], options=("-O1",))
     for arguments, problem in zip(CASES[name], made, strict=True):
         task = common.Run(module, problem)
         task.launch()

@@ -38,33 +38,37 @@ class PtxKernel:
     """
 
     def __init__(self, kernel: pct.Kernel, ptx: str = "", seed: int | None = None, notice=None, output=None):
-        self._name, self._ptx = kernel.name, ptx or kernel.ptx
+        self.name, self.ptx = kernel.name, ptx or kernel.ptx
         self._seed = seed
         self._notice, self._output = notice, output
-        self._launcher = getattr(kernel._executable.launcher, "_clustered", kernel._executable.launcher)
+        self.launcher = getattr(kernel._executable.launcher, "_clustered", kernel._executable.launcher)
 
     def __getitem__(self, grid: object):
-        grid = check_grid(self._name, grid)
-        launcher = self._launcher
+        grid = check_grid(self.name, grid)
+        packer = self.launcher._packer
 
         def run(*arguments: object) -> None:
             globe = Global()
-            program = parse(self._ptx)
-            frame = launcher._packer.pack([_on_device(x, globe) for x in arguments])
-            launch(
-                program,
-                launcher._symbol,
-                grid,
-                launcher._threads,
-                argument_bytes(program, launcher._symbol, frame.address),
-                globe,
-                launcher._shared,
-                self._seed,
-                self._notice,
-                output=self._output,
-            )
+            frame = packer.pack([_on_device(x, globe) for x in arguments])
+            program = parse(self.ptx)
+            self.execute(grid, argument_bytes(program, self.launcher._symbol, frame.address), globe)
 
         return run
+
+    def execute(self, grid: tuple[int, ...], arguments: list[bytes], globe: Global) -> None:
+        """Launches it with the bytes of its arguments, and the memory to which they point."""
+        launch(
+            parse(self.ptx),
+            self.launcher._symbol,
+            grid,
+            self.launcher._threads,
+            arguments,
+            globe,
+            self.launcher._shared,
+            self._seed,
+            self._notice,
+            output=self._output,
+        )
 
 
 def argument_bytes(program: Program, name: str, address: int) -> list[bytes]:

@@ -1,5 +1,6 @@
 // A CUDA driver without a GPU: functions succeed and record their calls. fake_driver.py compiles it together
 // with functions.inc, which has a line FUNCTION(name) for each other function that cuda.bindings knows.
+// Its memory is the host's. Kernels do nothing, unless hooks are set that run them in some other way.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -20,6 +21,16 @@ static float recorded[events]; // milliseconds
 static float now = 0;          // each launch takes one millisecond per thread of a block
 static const int not_found = 500;
 static const int invalid_context = 201;
+
+/// What loads code, finds kernels, launches them, and is told of memory, in place of nothing.
+struct hooks {
+  u64 (*load)(const void* code);
+  u64 (*find)(u64 library, const char* symbol);
+  int (*launch)(u64 kernel, const u* sizes, void** arguments);
+  void (*allocated)(u64 address, u64 size);
+  void (*freed)(u64 address);
+};
+static hooks hook = {};
 
 static int note(const char* text) {
   if (log_file) {
@@ -48,10 +59,14 @@ static int launched(const char* name, u64 function, const u* sizes, u64 stream, 
                   has_context ? "" : " without context");
     note(text);
   }
+  if (has_context && hook.launch)
+    return hook.launch(function, sizes, arguments);
   return has_context ? 0 : invalid_context;
 }
 
 extern "C" {
+void fake_set_hooks(const hooks* given) { hook = *given; }
+
 int cuDriverGetVersion(int* version) { return give(version, 13000, "cuDriverGetVersion"); }
 int cuGetExportTable(const void**, const void*) { return not_found; } // NVRTC asks for one
 int cuDeviceGetCount(int* count) { return give(count, 1, "cuDeviceGetCount"); }
@@ -71,13 +86,44 @@ int cuStreamGetCtx(u64, u64* current) { return give(current, context, "cuStreamG
 int cuStreamCreateWithPriority(u64* stream, u, int) {
   return give(stream, u64{0x51}, "cuStreamCreateWithPriority");
 }
-int cuLibraryLoadData(u64* library, const void*, void*, void*, u, void*, void*, u) {
-  return give(library, u64{0x11B}, "cuLibraryLoadData");
+int cuLibraryLoadData(u64* library, const void* code, void*, void*, u, void*, void*, u) {
+  return give(library, hook.load ? hook.load(code) : u64{0x11B}, "cuLibraryLoadData");
 }
-int cuLibraryGetKernel(u64* kernel, u64, const char*) {
-  return give(kernel, u64{0xCE}, "cuLibraryGetKernel");
+int cuLibraryGetKernel(u64* kernel, u64 library, const char* symbol) {
+  return give(kernel, hook.find ? hook.find(library, symbol) : u64{0xCE}, "cuLibraryGetKernel");
 }
-int cuKernelGetFunction(u64* function, u64) { return give(function, u64{0xF1}, "cuKernelGetFunction"); }
+int cuKernelGetFunction(u64* function, u64 kernel) {
+  return give(function, hook.find ? kernel : u64{0xF1}, "cuKernelGetFunction");
+}
+int cuMemAlloc(u64* address, u64 size) {
+  *address = reinterpret_cast<u64>(std::aligned_alloc(256, (size + 255) / 256 * 256));
+  if (hook.allocated)
+    hook.allocated(*address, size);
+  return note("cuMemAlloc");
+}
+int cuMemFree(u64 address) {
+  if (hook.freed)
+    hook.freed(address);
+  std::free(reinterpret_cast<void*>(address));
+  return note("cuMemFree");
+}
+int cuMemsetD8(u64 address, unsigned char value, u64 size) {
+  std::memset(reinterpret_cast<void*>(address), value, size);
+  return note("cuMemsetD8");
+}
+int cuMemcpyHtoD(u64 to, const void* from, u64 size) {
+  std::memcpy(reinterpret_cast<void*>(to), from, size);
+  return note("cuMemcpyHtoD");
+}
+int cuMemcpyDtoDAsync(u64 to, u64 from, u64 size, u64) {
+  std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), size);
+  now += 1;
+  return note("cuMemcpyDtoDAsync");
+}
+int cuMemcpyDtoH(void* to, u64 from, u64 size) {
+  std::memcpy(to, reinterpret_cast<void*>(from), size);
+  return note("cuMemcpyDtoH");
+}
 int cuEventCreate(u64* event, u) {
   static u64 last = 0;
   return give(event, ++last % events, "cuEventCreate");

@@ -43,6 +43,12 @@ class Global:
         self.add(address, len(content))
         return address
 
+    def ranges(self) -> list[tuple[int, np.ndarray, bool]]:
+        """Its disjoint ranges: address, bytes, and whether they may be written."""
+        self._merge()
+        _, _, arrays, writable = self._sorted
+        return [(start, content, bool(can)) for (start, content), can in zip(arrays, writable, strict=True)]
+
     def _find(self, addresses: np.ndarray, size: int, writes: bool) -> list[tuple[np.ndarray, np.ndarray]]:
         """For each accessed range, the elements that lie in it and the range's bytes."""
         if self._sorted is None:

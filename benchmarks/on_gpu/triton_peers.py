@@ -1,4 +1,4 @@
-"""The work of gpu.py in Triton: plain kernels by the algorithms of its tutorials, and calls of them with the
+"""The work of work.py in Triton: plain kernels by the algorithms of its tutorials, and calls of them with the
 arguments that ours get. `calls(title)` has a call for each of a few configurations."""
 
 from __future__ import annotations

@@ -1,0 +1,138 @@
+"""A bundle: what a machine with a GPU needs to run our kernels, made on one without.
+
+manifest.json    what it was made from, and of what it consists
+blobs.zip        machine code, and the memory of launches, by the hash of the content
+ptx.zip          the same kernels as text, for a dry run; need not be carried to the GPU
+*.py             the programs that run there; session.py is the one to start
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+MANIFEST, BLOBS, PTX = "manifest.json", "blobs.zip", "ptx.zip"
+ALIGNMENT = 256  # of allocations on a GPU
+
+
+class Buffer(NamedTuple):
+    """Memory of a launch: its address modulo ALIGNMENT, and its content before and after (blobs)."""
+
+    misaligned: int
+    before: str
+    after: str
+
+
+class Pointer(NamedTuple):
+    """Eight bytes of an argument that are the address of a buffer, plus an offset."""
+
+    argument: int
+    place: int
+    buffer: int
+    offset: int
+
+
+class Launch(NamedTuple):
+    """A launch that a test made on the PTX machine, and what came of it."""
+
+    name: str  # the hash of what goes in: launches with the same name give the same results
+    test: str
+    stage: str  # one of STAGES
+    kernel: str
+    code: str  # a blob
+    symbol: str
+    grid: tuple[int, ...]
+    threads: int
+    shared: int
+    arguments: tuple[str, ...]  # hexadecimal
+    pointers: tuple[Pointer, ...]
+    buffers: tuple[Buffer, ...]
+
+
+class Kernel(NamedTuple):
+    """A kernel's machine code, by who compiled it, the number of threads given and the variant of options."""
+
+    who: str
+    kernel: str
+    variant: str
+    code: str  # a blob
+    symbol: str
+    threads: int
+    shared: int
+
+
+# In the order in which they run: a launch for each test of the header, the manual's examples and the kernels
+# of models, all others.
+STAGES = ("mechanisms", "models", "rest")
+
+
+def blob_name(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:24]
+
+
+class Blobs:
+    """A zip file of contents named by their hashes, to write or to read."""
+
+    def __init__(self, path: Path, mode: str = "r"):
+        method = zipfile.ZIP_LZMA
+        self._zip = zipfile.ZipFile(path, mode, method)
+        self._known = set(self._zip.namelist())
+
+    def add(self, content: bytes) -> str:
+        name = blob_name(content)
+        if name not in self._known:
+            self._known.add(name)
+            self._zip.writestr(name, content)
+        return name
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._known
+
+    def __getitem__(self, name: str) -> bytes:
+        return self._zip.read(name)
+
+    def close(self) -> None:
+        self._zip.close()
+
+
+def launch_of(record: dict[str, Any]) -> Launch:
+    """A Launch from what JSON has made of it."""
+    tuples = {
+        "grid": tuple(record["grid"]),
+        "arguments": tuple(record["arguments"]),
+        "pointers": tuple(Pointer(*row) for row in record["pointers"]),
+        "buffers": tuple(Buffer(*row) for row in record["buffers"]),
+    }
+    return Launch(**{**record, **tuples})
+
+
+class Bundle:
+    """A bundle in a folder, read."""
+
+    def __init__(self, folder: Path):
+        manifest = json.loads((folder / MANIFEST).read_text())
+        self.folder = folder
+        self.about: dict[str, Any] = manifest["about"]
+        self.launches = [launch_of(record) for record in manifest["launches"]]
+        self.kernels = [Kernel(**record) for record in manifest["kernels"]]
+        self.blobs = Blobs(folder / BLOBS)
+
+    def stage(self, name: str) -> Iterator[Launch]:
+        return (launch for launch in self.launches if launch.stage == name)
+
+
+def write_manifest(
+    folder: Path, about: dict[str, Any], launches: list[Launch], kernels: list[Kernel]
+) -> None:
+    content = {
+        "about": about,
+        "launches": [launch._asdict() for launch in launches],
+        "kernels": [kernel._asdict() for kernel in kernels],
+    }
+    partial = folder / f"{MANIFEST}.partial"
+    partial.write_text(json.dumps(content, indent=None) + "\n")
+    partial.replace(folder / MANIFEST)

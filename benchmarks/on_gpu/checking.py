@@ -1,0 +1,141 @@
+"""The parts of a session that check: whether machine code loads, whether launches give what tests expect, and
+what compute-sanitizer says."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import sanitizer
+from watching import watch
+
+if TYPE_CHECKING:
+    from session import Session
+
+_MOST_BROKEN = 40  # processes, after which a part ends
+_SILENCE = 30  # seconds without a word from a process that makes launches
+RIGHT, LOADED = "same", "loaded"
+_FINDINGS = ("Error:", "Invalid", "Uninitialized")  # in the sanitizer's lines
+
+
+class Part:
+    """Processes of launches.py, one after the other until all is done, and what they said."""
+
+    UNNAMED = ("the start of the process", "the device")  # what breaks there breaks every process
+
+    def __init__(self, session: Session, end: float, **options: Any):
+        self.session = session
+        self.end = end
+        self.options = options
+        self.results: dict[str, dict[str, Any]] = {}
+
+    def run(self) -> dict[str, dict[str, Any]]:
+        broken, after = 0, ""
+        while time.time() < self.end:
+            command = self.session.command("launches", after=after, until=self.end, **self.options)
+            ended = watch(command, self.heard, self.session.patience(_SILENCE), self.end,
+                          self.session.environment)  # fmt: skip
+            if ended.late or not ended.why:
+                break
+            broken, after = broken + 1, ended.at
+            self.results[ended.at] = {"said": "broke", "why": ended.why}
+            if ended.at in self.UNNAMED or broken >= _MOST_BROKEN:
+                break
+        return self.results
+
+    def heard(self, event: dict[str, Any]) -> None:
+        if event.pop("event") == "result":
+            self.results[event.pop("name")] = event
+
+
+def counted(results: dict[str, dict[str, Any]]) -> str:
+    """How many said what: "57 same, 1 broke"."""
+    counts = Counter(result["said"] for result in results.values())
+    return ", ".join(f"{count} {said}" for said, count in counts.most_common()) or "nothing was done"
+
+
+def load(session: Session, end: float) -> dict[str, Any]:
+    """Loads all kernels that are timed: ours, NVIDIA's, those of our Tile IR."""
+    results = Part(session, end, stage="", load=True).run()
+    for who in ("ours", "nvidia", "open"):
+        of_who = {name: result for name, result in results.items() if name.startswith(f"{who} / ")}
+        session.say(f"machine code of {who}: {counted(of_who)}")
+    for name, result in results.items():
+        if result["said"] != LOADED:
+            session.say(f"  {name}: {result.get('why', result['said'])}")
+    return results
+
+
+def peers(session: Session, end: float) -> dict[str, Any]:
+    """Whether NVIDIA's code runs on this driver, with the launches of our tests: with one thread a block, as
+    drivers that know tile kernels want it, or else with the threads that it was compiled for."""
+    found: dict[str, Any] = {}
+    for who in ("nvidia", "open"):
+        for block in ("one", "all"):
+            results = Part(session, end, stage="models", who=who, variant="", block=block).run()
+            found[f"{who}, {block}"] = results
+            words = {"one": "one thread a block", "all": "the threads it was compiled for"}[block]
+            session.say(f"code of {who}, launched with {words}: {counted(results)}")
+            if any(result["said"] in (RIGHT, "differs") for result in results.values()):
+                session.block = block
+                break
+    return found
+
+
+def launches(session: Session, end: float, stage: str) -> dict[str, Any]:
+    """A stage of the launches that tests make."""
+    results = Part(session, end, stage=stage).run()
+    known = {launch.name: launch for launch in session.bundle.launches}
+    session.say(f"launches, {stage}: {counted(results)} of {len(list(session.bundle.stage(stage)))}")
+    for name, result in results.items():
+        if result["said"] == RIGHT:
+            continue
+        launch = known.get(name)
+        place = f"{launch.kernel} in {launch.test}" if launch else name
+        session.say(f"  {result['said']}: {place} {result.get('why', '')}".rstrip())
+        if "contents" in result:
+            session.keep_difference(name, result["contents"])
+    return results
+
+
+def sanitize(session: Session, end: float) -> dict[str, Any]:
+    """All tools of compute-sanitizer at once, over the launches of models."""
+    program = session.sanitizer or sanitizer.find()
+    if program is None:
+        session.say("compute-sanitizer is missing: pip install nvidia-cuda-sanitizer-api, or a CUDA toolkit")
+        return {}
+    watched = session.command("launches", stage="models", exact=True, until=end - 5)
+
+    def examine(tool: str) -> dict[str, str]:
+        command = sanitizer.command(program, tool, watched)
+        try:
+            done = subprocess.run(
+                command, env=session.environment, capture_output=True, text=True, errors="replace",
+                timeout=max(1.0, end - time.time()),
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return {"said": "no time", "details": ""}
+        said, details = sanitizer.judge(done.returncode, done.stdout + done.stderr)
+        made = [line for line in done.stdout.splitlines() if line.startswith('{"event": "result"')]
+        return {"said": said, "details": details, "launches": str(len(made)), "at": at_findings(done.stdout)}
+
+    with ThreadPoolExecutor(len(sanitizer.TOOLS)) as pool:
+        found = dict(zip(sanitizer.TOOLS, pool.map(examine, sanitizer.TOOLS), strict=True))
+    for tool, result in found.items():
+        session.say(f"{tool}: {result['said']}, {result.get('launches', 0)} launches {result.get('at', '')}")
+    return found
+
+
+def at_findings(output: str) -> str:
+    """The names of the launches in which something was found."""
+    name, found = "", {}
+    for line in output.splitlines():
+        if line.startswith('{"event": "start"'):
+            name = json.loads(line)["name"]
+        elif line.startswith("=========") and any(word in line for word in _FINDINGS):
+            found[name] = None
+    return " ".join(found)

@@ -1,0 +1,163 @@
+"""The process that makes a bundle's launches, one after the other, and says line by line what it does, so
+that session.py knows what broke if the process does, and goes on behind it with another one.
+
+    python launches.py '{"bundle": FOLDER, "stage": "models", ...}'
+
+Each line is a JSON object with "event": "start" (of a launch, by its name), "result", "end".
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from bundle import Bundle, Kernel, Launch, blob_name
+
+
+def emit(event: str, **fields: object) -> None:
+    print(json.dumps({"event": event, **fields}), flush=True)
+
+
+def first_line(problem: BaseException) -> str:
+    return " ".join(str(problem).split())[:200]
+
+
+class Launches:
+    """Makes launches, with our code or with NVIDIA's, and keeps what differs in a folder."""
+
+    def __init__(self, bundle: Bundle, differences: Path, exact: bool):
+        self.bundle = bundle
+        self.differences = differences
+        self.exact = exact
+        self._loaded: tuple[str, Any] = ("", None)
+
+    def load(self, code: str, symbol: str, shared: int) -> Any:
+        """A kernel: launches of one follow each other."""
+        import device
+
+        key = f"{code} {symbol}"
+        if self._loaded[0] != key:
+            self.unload()
+            self._loaded = key, device.Loaded(self.bundle.blobs[code], symbol, shared)
+        return self._loaded[1]
+
+    def unload(self) -> None:
+        if self._loaded[1] is not None:
+            self._loaded[1].unload()
+        self._loaded = "", None
+
+    def make(self, launch: Launch, code: str, symbol: str, threads: int, shared: int) -> dict[str, Any]:
+        """What came of it: "same", "differs" or "wrote around"; `contents` are blobs if not the same."""
+        import device
+
+        kernel = self.load(code, symbol, shared)
+        blobs = self.bundle.blobs
+        memory = [device.Memory(blobs[b.before], b.misaligned, self.exact) for b in launch.buffers]
+        words = [bytearray.fromhex(text) for text in launch.arguments]
+        for pointer in launch.pointers:
+            address = memory[pointer.buffer].address + pointer.offset
+            struct.pack_into("<Q", words[pointer.argument], pointer.place, address % (1 << 64))
+        kernel.launcher(launch.grid, threads, [bytes(word) for word in words])()
+        device.synchronize()
+        found = [part.read() for part in memory]
+        for part in memory:
+            part.free()
+        if not all(untouched for _, untouched in found):
+            return {"said": "wrote around", "contents": self.keep([content for content, _ in found])}
+        wrong = [
+            sum(a != b for a, b in zip(content, blobs[b.after], strict=True))
+            for (content, _), b in zip(found, launch.buffers, strict=True)
+            if blob_name(content) != b.after
+        ]
+        if not wrong:
+            return {"said": "same"}
+        return {"said": "differs", "bytes": sum(wrong), "contents": self.keep([c for c, _ in found])}
+
+    def keep(self, contents: list[bytes]) -> list[str]:
+        self.differences.mkdir(parents=True, exist_ok=True)
+        for content in contents:
+            (self.differences / blob_name(content)).write_bytes(content)
+        return [blob_name(content) for content in contents]
+
+
+def following(things: Iterable[Any], after: str, name: Callable[[Any], str]) -> Iterator[Any]:
+    """Those that come after the one with the name `after`; all if it is ""."""
+    things = iter(things)
+    if after:
+        for thing in things:
+            if name(thing) == after:
+                break
+    return things
+
+
+def name_of(kernel: Kernel) -> str:
+    return " / ".join([kernel.who, kernel.kernel, kernel.variant])
+
+
+def load_kernels(bundle: Bundle, after: str) -> None:
+    import device
+
+    for kernel in following(bundle.kernels, after, name_of):
+        emit("start", name=name_of(kernel))
+        try:
+            loaded = device.Loaded(bundle.blobs[kernel.code], kernel.symbol, kernel.shared)
+            emit("result", name=name_of(kernel), said="loaded", **loaded.resources())
+            loaded.unload()
+        except device.DeviceError as problem:
+            emit("result", name=name_of(kernel), said="refused", why=str(problem))
+
+
+def main(options: dict[str, Any]) -> None:
+    """options:
+
+    bundle:       its folder
+    load:         load the kernels that are timed, and say what they need; no launches
+    stage:        which launches to make
+    who, variant: whose code: "" for that of the test, else that of a Kernel with the same name
+    block:        of NVIDIA's code: "one" thread a block, or "all", those it was compiled for
+    differences:  the folder for contents that differ
+    exact:        allocations end where arrays end
+    after:        the name of the launch after which to begin: it broke a process; "" for all
+    until:        the time when to stop
+    pretend:      whether the driver is that of pretend.py
+    """
+    if options.get("pretend"):
+        import pretend
+
+        pretend.install(Path(options["bundle"]))
+    import device
+
+    emit("start", name="the device")
+    device.open_device()
+    bundle = Bundle(Path(options["bundle"]))
+    if options.get("load"):
+        load_kernels(bundle, options.get("after", ""))
+        emit("end")
+        return
+    wanted = options.get("who"), options.get("variant")
+    others = {k.kernel.replace(" ", ""): k for k in bundle.kernels if (k.who, k.variant) == wanted}
+    launches = Launches(bundle, Path(options["differences"]), options.get("exact", False))
+    for launch in following(bundle.stage(options["stage"]), options.get("after", ""), lambda x: x.name):
+        other = others.get(launch.kernel.replace(" ", ""))
+        if options.get("who") and other is None:
+            continue
+        if time.time() > options.get("until", float("inf")):
+            break
+        emit("start", name=launch.name)
+        if other is None:
+            result = launches.make(launch, launch.code, launch.symbol, launch.threads, launch.shared)
+        else:
+            threads = other.threads if options["block"] == "all" else 1
+            result = launches.make(launch, other.code, other.symbol, threads, other.shared)
+        emit("result", name=launch.name, **result)
+    launches.unload()
+    emit("end")
+
+
+if __name__ == "__main__":
+    main(json.loads(sys.argv[1]))

@@ -1,0 +1,159 @@
+"""A plugin of pytest that records each launch on the PTX machine, or replaces it by what a GPU gave.
+
+    pytest -p recording --record FOLDER      writes FOLDER/launches-*.jsonl and what they hold, FOLDER/blobs
+    pytest -p recording --replay RESULTS     tests judge what a GPU gave; launches that it did not make run
+                                             on the PTX machine
+
+All tests build for one architecture, --gpu-arch, whatever they say, so that a GPU of it can run their code.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import json
+import os
+import struct
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from bundle import ALIGNMENT, Buffer, Launch, Pointer, blob_name, launch_of
+
+import pycuda_tile as pct
+
+ARCH = "sm_90a"
+_NEAR = 1 << 20  # how far a pointer may be from the array to which it belongs, in bytes
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--record", type=Path, metavar="FOLDER")
+    parser.addoption("--replay", type=Path, metavar="RESULTS")
+    parser.addoption("--gpu-arch", default=ARCH)
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    from run_ptx import PtxKernel
+
+    option = session.config.getoption
+    pct.build = for_one_arch(pct.build, option("--gpu-arch"))
+    if folder := option("--record"):
+        PtxKernel.execute = recorded(PtxKernel.execute, folder)
+    elif folder := option("--replay"):
+        PtxKernel.execute = replayed(PtxKernel.execute, folder)
+
+
+def for_one_arch(build: Callable, arch: str) -> Callable:
+    @functools.wraps(build)
+    def build_for_arch(source: object, **arguments: object) -> pct.Module:
+        if arguments.get("target") == "simt":
+            arguments["arch"] = arch
+        return build(source, **arguments)
+
+    return build_for_arch
+
+
+def recorded(execute: Callable, folder: Path) -> Callable:
+    (folder / "blobs").mkdir(parents=True, exist_ok=True)
+    lines = (folder / f"launches-{os.getpid()}.jsonl").open("w")
+
+    def keep(content: bytes) -> str:
+        place = folder / "blobs" / blob_name(content)
+        if not place.exists():
+            partial = place.with_suffix(f".{os.getpid()}")
+            partial.write_bytes(content)
+            partial.replace(place)
+        return place.name
+
+    @functools.wraps(execute)
+    def record(kernel, grid, arguments, globe) -> None:
+        before = describe(kernel, grid, arguments, globe)
+        for content in (kernel.launcher._cubin(), *contents(globe)):
+            keep(content)
+        text = keep(kernel.ptx.encode())
+        ranges = [content for _, content, _ in globe.ranges()]
+        execute(kernel, grid, arguments, globe)
+        after = [keep(content.tobytes()) for content in ranges]
+        buffers = [buffer._replace(after=a) for buffer, a in zip(before.buffers, after, strict=True)]
+        record = before._replace(buffers=tuple(buffers))._asdict() | {"ptx": text}
+        lines.write(json.dumps(record) + "\n")
+        lines.flush()
+
+    return record
+
+
+def replayed(execute: Callable, folder: Path) -> Callable:
+    given = {}
+    for line in (folder / "differences.jsonl").read_text().splitlines():
+        record = json.loads(line)
+        given[record["name"]] = record["contents"]
+
+    @functools.wraps(execute)
+    def replay(kernel, grid, arguments, globe) -> None:
+        name = describe(kernel, grid, arguments, globe).name
+        if name not in given:
+            execute(kernel, grid, arguments, globe)
+            return
+        for (address, content, _), key in zip(globe.ranges(), given[name], strict=True):
+            ctypes.memmove(address, (folder / "differences" / key).read_bytes(), len(content))
+
+    return replay
+
+
+def contents(globe) -> list[bytes]:
+    return [content.tobytes() for _, content, _ in globe.ranges()]
+
+
+def describe(kernel, grid, arguments, globe) -> Launch:
+    """A launch, before it is made; `after` of its buffers is empty."""
+    ranges = globe.ranges()
+    buffers = tuple(
+        Buffer(address % ALIGNMENT, blob_name(content.tobytes()), "") for address, content, _ in ranges
+    )
+    pointers = tuple(
+        Pointer(argument, place, *found)
+        for argument, content in enumerate(arguments)
+        for place in range(0, len(content) - 7, 8)
+        if (found := nearest(struct.unpack_from("<Q", content, place)[0], ranges))
+    )
+    words = [bytearray(content) for content in arguments]
+    for pointer in pointers:
+        words[pointer.argument][pointer.place : pointer.place + 8] = bytes(8)
+    launch = Launch(
+        name="",
+        test=os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0],
+        stage="",
+        kernel=kernel.name,
+        code=blob_name(kernel.launcher._cubin()),
+        symbol=kernel.launcher._symbol,
+        grid=tuple(grid),
+        threads=kernel.launcher._threads,
+        shared=kernel.launcher._shared,
+        arguments=tuple(word.hex() for word in words),
+        pointers=pointers,
+        buffers=buffers,
+    )
+    told = launch._replace(test="", buffers=tuple(b._replace(misaligned=0) for b in buffers))
+    return launch._replace(name=blob_name(json.dumps(told).encode()))
+
+
+def nearest(address: int, ranges: list) -> tuple[int, int] | None:
+    """The range to which an address belongs and its offset there, if it is the address of anything. One at
+    which a range ends and another begins is of the latter."""
+    distances = [
+        (max(start - address, address - start - len(content) + 1, 0), number)
+        for number, (start, content, _) in enumerate(ranges)
+    ]
+    distance, number = min(distances, default=(_NEAR, 0))
+    return (number, address - ranges[number][0]) if distance < _NEAR else None
+
+
+def read_records(folder: Path) -> list[tuple[Launch, str]]:
+    """The launches in the files of all processes, and the blob of each one's PTX; the same launch once."""
+    found: dict[str, tuple[Launch, str]] = {}
+    for path in sorted(folder.glob("launches-*.jsonl")):
+        for line in path.read_text().splitlines():
+            record = json.loads(line)
+            text = record.pop("ptx")
+            found.setdefault(record["name"], (launch_of(record), text))
+    return list(found.values())

@@ -1,0 +1,68 @@
+"""Watches a process that may crash or hang: it says line by line, in JSON, what it does."""
+
+from __future__ import annotations
+
+import json
+import queue
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+
+class Ended(NamedTuple):
+    """How a process ended: at what it was, and why if that was too early; `late` if it had to be stopped
+    because its time was over."""
+
+    at: str
+    why: str = ""
+    late: bool = False
+
+
+def watch(
+    command: Sequence[str],
+    heard: Callable[[dict[str, Any]], None],
+    silence: float,
+    end: float,
+    environment: Mapping[str, str] | None = None,
+    current: str = "the start of the process",
+) -> Ended:
+    """Runs a process until it says "end", is silent for `silence` seconds, or `end` comes (time.time()).
+    `heard` gets its other events but "start", which names what it begins; `current` is what it begins with.
+    """
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", env=environment
+    )
+    lines: queue.Queue[str | None] = queue.Queue()
+    errors: list[str] = []
+    readers = [
+        threading.Thread(target=lambda: [*map(lines.put, process.stdout), lines.put(None)], daemon=True),
+        threading.Thread(target=lambda: errors.extend(process.stderr), daemon=True),
+    ]
+    for reader in readers:
+        reader.start()
+    try:
+        while True:
+            line = lines.get(timeout=max(0.1, min(silence, end - time.time())))
+            if line is None:
+                break
+            if not line.startswith('{"event"'):
+                continue
+            event = json.loads(line)
+            if event["event"] == "end":
+                return Ended(current)
+            if event["event"] == "start":
+                current = event["name"]
+            else:
+                heard(event)
+    except queue.Empty:
+        if time.time() >= end:
+            return Ended(current, late=True)
+        return Ended(current, f"no word for {silence} s")
+    finally:
+        process.kill()
+        process.wait()
+    readers[1].join(5)
+    last = [line for line in map(str.strip, errors) if line][-1:]
+    return Ended(current, (last[0] if last else f"exit status {process.returncode}")[:200])
