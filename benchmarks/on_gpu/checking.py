@@ -4,14 +4,13 @@ what compute-sanitizer says."""
 from __future__ import annotations
 
 import json
-import subprocess
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import sanitizer
-from watching import watch
+from watching import run, watch
 
 if TYPE_CHECKING:
     from session import Session
@@ -111,22 +110,15 @@ def sanitize(session: Session, end: float) -> dict[str, Any]:
     watched = session.command("launches", stage="models", exact=True, until=end - 5)
 
     def examine(tool: str) -> dict[str, str]:
-        command = sanitizer.command(program, tool, watched)
-        try:
-            done = subprocess.run(
-                command, env=session.environment, capture_output=True, text=True, errors="replace",
-                timeout=max(1.0, end - time.time()),
-            )  # fmt: skip
-        except subprocess.TimeoutExpired:
-            return {"said": "no time", "details": ""}
-        said, details = sanitizer.judge(done.returncode, done.stdout + done.stderr)
-        made = [line for line in done.stdout.splitlines() if line.startswith('{"event": "result"')]
-        return {"said": said, "details": details, "launches": str(len(made)), "at": at_findings(done.stdout)}
+        done = run(sanitizer.command(program, tool, watched), end, session.environment)
+        said, details = sanitizer.judge(done.status, done.output)
+        made = sum(line.startswith('{"event": "result"') for line in done.output.splitlines())
+        return {"said": said, "details": details, "launches": str(made), "at": at_findings(done.output)}
 
     with ThreadPoolExecutor(len(sanitizer.TOOLS)) as pool:
         found = dict(zip(sanitizer.TOOLS, pool.map(examine, sanitizer.TOOLS), strict=True))
     for tool, result in found.items():
-        session.say(f"{tool}: {result['said']}, {result.get('launches', 0)} launches {result.get('at', '')}")
+        session.say(f"{tool}: {result['said']}, {result['launches']} launches {result['at']}".rstrip())
     return found
 
 

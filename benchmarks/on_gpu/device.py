@@ -96,8 +96,8 @@ class Loaded:
 
     def __init__(self, cubin: bytes, symbol: str, shared: int = 0):
         self._library = call(driver.cuLibraryLoadData, cubin, [], [], 0, [], [], 0)
-        self._kernel = int(call(driver.cuLibraryGetKernel, self._library, symbol.encode()))
-        self.function = call(driver.cuKernelGetFunction, self._kernel)
+        kernel = call(driver.cuLibraryGetKernel, self._library, symbol.encode())
+        self.function = call(driver.cuKernelGetFunction, kernel)
         self.shared = shared
         if shared > 48 * 1024:
             call(
@@ -127,7 +127,7 @@ class Loaded:
         sizes = (x, y, z, threads, 1, 1, self.shared, 0, ctypes.addressof(places), 0)
 
         def launch() -> None:
-            call(driver.cuLaunchKernel, self._kernel, *sizes)
+            call(driver.cuLaunchKernel, self.function, *sizes)
 
         launch.kept = kept, places  # as long as there is the function
         return launch

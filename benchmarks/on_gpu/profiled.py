@@ -10,11 +10,11 @@ from __future__ import annotations
 import csv
 import json
 import shutil
-import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from watching import run
 
 if TYPE_CHECKING:
     from session import Session
@@ -42,15 +42,10 @@ def profile(session: Session, end: float) -> dict[str, Any]:
     told = ["--csv", "--page", "details", "--clock-control", "none", "--log-file", str(place), *sections]
     calls = chosen(session.results.get("times", {}).get("results", []), session.is_dry, session.only)
     watched = session.command("profiled", calls=calls, small=session.is_dry, block=session.block)
-    try:
-        done = subprocess.run(
-            [program, *told, *watched], env=session.environment, capture_output=True, text=True,
-            errors="replace", timeout=max(1.0, end - time.time()),
-        )  # fmt: skip
-        if done.returncode:
-            session.say(f"ncu ended with {done.returncode}: {(done.stderr or done.stdout)[-500:]}")
-    except subprocess.TimeoutExpired:
-        session.say("ncu: the time was over")
+    done = run([program, *told, *watched], end, session.environment)
+    if done.status != 0:
+        ended = "the time was over" if done.status is None else f"exit status {done.status}"
+        session.say(f"ncu: {ended}: {done.output[-500:]}")
     found = read(place.read_text()) if place.exists() else []
     for kernel in found:
         metrics = ", ".join(f"{name} {kernel[name]}" for name in METRICS if name in kernel)

@@ -31,8 +31,9 @@ def command(program: str, tool: str, watched: list[str]) -> list[str]:
     return [program, "--tool", tool, "--error-exitcode", str(FOUND), *_OPTIONS.get(tool, []), *watched]
 
 
-def judge(status: int, output: str) -> tuple[str, str]:
-    """What the sanitizer says, in a word or two, and the first lines of what it found."""
+def judge(status: int | None, output: str) -> tuple[str, str]:
+    """What the sanitizer says, in a word or two, and the first lines of what it found; a status of None: its
+    time was over."""
     lines = [line for line in output.splitlines() if line.startswith("=========")]
     counts = [int(count) for line in lines for count in re.findall(r"SUMMARY: (\d+) (?:error|hazard)", line)]
     said = [line for line in lines[1:] if "SUMMARY" not in line and line.strip("= ")][:200]
@@ -40,4 +41,5 @@ def judge(status: int, output: str) -> tuple[str, str]:
         return "clean", ""
     if any(counts):
         return f"{max(counts)} found", "\n".join(said)
-    return f"failed ({status})", "\n".join((said or output.splitlines())[-8:])
+    ended = "no time was left" if status is None else f"failed ({status})"
+    return ended, "\n".join((said or output.splitlines())[-8:])

@@ -31,7 +31,6 @@ import json
 import os
 import platform
 import shutil
-import subprocess
 import sys
 import time
 import traceback
@@ -43,6 +42,7 @@ from typing import Any
 import checking
 import profiled
 import timed
+import watching
 from bundle import MANIFEST, Bundle
 
 HERE = Path(__file__).resolve().parent
@@ -76,7 +76,7 @@ class Session:
         """Prepares a driver and a sanitizer that are none."""
         import pretend
 
-        folder = self.output / "driver"
+        folder = (self.output / "driver").absolute()
         pretend.build(folder)
         self.environment["LD_LIBRARY_PATH"] = str(folder)
         self.sanitizer = _stand_in(folder / "compute-sanitizer", 'echo "========= ERROR SUMMARY: 0 errors"')
@@ -150,46 +150,42 @@ def about(session: Session, end: float) -> dict[str, Any]:
     found["date"] = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
     if shutil.which("nvidia-smi"):
         asked = "name,driver_version,memory.total,clocks.sm,clocks.mem,power.limit"
-        told = subprocess.run(
-            ["nvidia-smi", f"--query-gpu={asked}", "--format=csv,noheader"],
-            capture_output=True, text=True, timeout=max(1.0, end - time.time()),
-        )  # fmt: skip
-        found["nvidia-smi"] = told.stdout.strip()
+        told = watching.run(["nvidia-smi", f"--query-gpu={asked}", "--format=csv,noheader"], end)
+        found["nvidia-smi"] = told.output.strip()
     session.say(", ".join(f"{key}: {value}" for key, value in found.items()))
     return found
 
 
 def launch_cost(session: Session, end: float) -> dict[str, Any]:
     script = CHECKOUT / "benchmarks" / "launch_gpu.py"
-    if session.is_dry or not script.exists():
-        session.say("launch: not done, since it needs a GPU and a checkout")
+    if not script.exists():
+        session.say("launch: not done, since this is no checkout")
         return {}
-    place = session.output / "launch.json"
-    done = subprocess.run(
-        [sys.executable, str(script), "--json", str(place)],
-        env={**session.environment, "PYTHONPATH": str(CHECKOUT)},
-        capture_output=True, text=True, timeout=max(1.0, end - time.time()),
-    )  # fmt: skip
-    session.say(done.stdout or done.stderr[-1000:])
-    return json.loads(place.read_text()) if place.exists() else {"why": done.stderr[-1000:]}
+    place = session.output.absolute() / "launch.json"
+    command = [sys.executable, str(script), "--json", str(place)]
+    if session.is_dry:
+        command += ["--python-only", session.environment["LD_LIBRARY_PATH"]]
+    done = watching.run(command, end, {**session.environment, "PYTHONPATH": str(CHECKOUT)})
+    session.say(done.output[-3000:])
+    return json.loads(place.read_text()) if place.exists() else {"why": done.output[-1000:]}
 
 
 def tests(session: Session, end: float) -> dict[str, Any]:
     paths = [CHECKOUT / "tests" / "header", CHECKOUT / "tests" / "simt" / "test_launch_path.py"]
-    if session.is_dry or not paths[0].exists():
-        session.say("tests: not done, since they need a GPU and a checkout")
+    if not paths[0].exists():
+        session.say("tests: not done, since this is no checkout")
         return {}
     options = ["-q", "-k", "simt", "--wide", "-p", "no:cacheprovider"]
-    if importlib.util.find_spec("xdist"):
+    if session.is_dry:
+        options.append("--collect-only")
+    elif importlib.util.find_spec("xdist"):
         options.append("--numprocesses=auto")
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", *map(str, paths), *options],
-        env={**session.environment, "PYTHONPATH": str(CHECKOUT)}, cwd=CHECKOUT,
-        capture_output=True, text=True, timeout=max(1.0, end - time.time()),
-    )  # fmt: skip
-    (session.output / "tests.txt").write_text(done.stdout + done.stderr)
-    session.say("\n".join((done.stdout + done.stderr).splitlines()[-25:]))
-    return {"exit status": done.returncode}
+    command = [sys.executable, "-m", "pytest", *map(str, paths), *options]
+    environment = {**session.environment, "PYTHONPATH": str(CHECKOUT)}
+    done = watching.run(command, end, environment, str(CHECKOUT))
+    (session.output / "tests.txt").write_text(done.output)
+    session.say("\n".join(done.output.splitlines()[-25:]))
+    return {"exit status": done.status}
 
 
 Part = Callable[[Session, float], dict[str, Any]]

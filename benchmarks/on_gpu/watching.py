@@ -1,10 +1,13 @@
-"""Watches a process that may crash or hang: it says line by line, in JSON, what it does."""
+"""Watches processes that may crash or hang, some of which say line by line, in JSON, what they do."""
 
 from __future__ import annotations
 
 import json
+import os
 import queue
+import signal
 import subprocess
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -66,3 +69,32 @@ def watch(
     readers[1].join(5)
     last = [line for line in map(str.strip, errors) if line][-1:]
     return Ended(current, (last[0] if last else f"exit status {process.returncode}")[:200])
+
+
+class Done(NamedTuple):
+    """A process that has ended: its exit status, None if its time was over, and what it wrote."""
+
+    status: int | None
+    output: str
+
+
+def run(
+    command: Sequence[str],
+    end: float,
+    environment: Mapping[str, str] | None = None,
+    folder: str | None = None,
+) -> Done:
+    """Runs a process until it ends, or `end` comes (time.time()): then it is killed with what it started."""
+    with tempfile.TemporaryFile() as output:
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, env=environment,
+            cwd=folder, start_new_session=True,
+        )  # fmt: skip
+        try:
+            status: int | None = process.wait(max(0.1, end - time.time()))
+        except subprocess.TimeoutExpired:
+            status = None
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        output.seek(0)
+        return Done(status, output.read().decode(errors="replace"))

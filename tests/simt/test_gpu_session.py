@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import ml_dtypes
@@ -194,6 +195,14 @@ print(*(name for name in ("pycuda_tile", "torch", "ml_dtypes", "pytest") if name
     assert done.stdout.split() == [] and done.returncode == 0, done.stderr
 
 
+def test_a_process_that_takes_too_long_ends_with_its_children(on_gpu):
+    code = "import subprocess, time; print('begun', flush=True); subprocess.run(['sleep', '60'])"
+    begin = time.monotonic()
+    done = on_gpu("watching").run([sys.executable, "-c", code], time.time() + 2)
+    assert done.status is None and "begun" in done.output
+    assert time.monotonic() - begin < 30
+
+
 # --- Nsight Compute -----------------------------------------------------------------------------------------
 
 NCU = """==PROF== Connected to process 7
@@ -268,6 +277,8 @@ NO_DEVICE = "========= COMPUTE-SANITIZER\n========= Device not supported\n======
         (1, NO_DEVICE, "failed (1)", "Device not supported"),
         (127, "sh: not found\n", "failed (127)", "not found"),
         (0, "nothing was watched\n", "failed (0)", "nothing was watched"),
+        (None, "begun\n", "no time was left", "begun"),
+        (None, INVALID, "2 found", "Invalid __global__ write"),
     ],
 )
 def test_the_sanitizers_output_is_read(on_gpu, status, output, word, named):
