@@ -51,6 +51,7 @@ class Launch(NamedTuple):
     arguments: tuple[str, ...]  # hexadecimal
     pointers: tuple[Pointer, ...]
     buffers: tuple[Buffer, ...]
+    peers: dict[str, tuple[str, str, int]] = {}  # by who compiled it: code, symbol, threads  # noqa: RUF012
 
 
 class Kernel(NamedTuple):
@@ -106,6 +107,7 @@ def launch_of(record: dict[str, Any]) -> Launch:
         "arguments": tuple(record["arguments"]),
         "pointers": tuple(Pointer(*row) for row in record["pointers"]),
         "buffers": tuple(Buffer(*row) for row in record["buffers"]),
+        "peers": {who: tuple(peer) for who, peer in record["peers"].items()},
     }
     return Launch(**{**record, **tuples})
 

@@ -75,7 +75,7 @@ def peers(session: Session, end: float) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for who in ("nvidia", "open"):
         for block in ("one", "all"):
-            results = Part(session, end, stage="models", who=who, variant="", block=block).run()
+            results = Part(session, end, stage="models", who=who, block=block).run()
             found[f"{who}, {block}"] = results
             words = {"one": "one thread a block", "all": "the threads it was compiled for"}[block]
             session.say(f"code of {who}, launched with {words}: {counted(results)}")

@@ -118,7 +118,7 @@ def main(options: dict[str, Any]) -> None:
     bundle:       its folder
     load:         load the kernels that are timed, and say what they need; no launches
     stage:        which launches to make
-    who, variant: whose code: "" for that of the test, else that of a Kernel with the same name
+    who:          whose code: "" for that of the test, else one of its peers'
     block:        of NVIDIA's code: "one" thread a block, or "all", those it was compiled for
     differences:  the folder for contents that differ
     exact:        allocations end where arrays end
@@ -139,21 +139,19 @@ def main(options: dict[str, Any]) -> None:
         load_kernels(bundle, options.get("after", ""))
         emit("end")
         return
-    wanted = options.get("who"), options.get("variant")
-    others = {k.kernel.replace(" ", ""): k for k in bundle.kernels if (k.who, k.variant) == wanted}
+    who = options.get("who", "")
     launches = Launches(bundle, Path(options["differences"]), options.get("exact", False))
     for launch in following(bundle.stage(options["stage"]), options.get("after", ""), lambda x: x.name):
-        other = others.get(launch.kernel.replace(" ", ""))
-        if options.get("who") and other is None:
+        if who and who not in launch.peers:
             continue
         if time.time() > options.get("until", float("inf")):
             break
         emit("start", name=launch.name)
-        if other is None:
-            result = launches.make(launch, launch.code, launch.symbol, launch.threads, launch.shared)
+        if who:
+            code, symbol, threads = launch.peers[who]
+            result = launches.make(launch, code, symbol, threads if options["block"] == "all" else 1, 0)
         else:
-            threads = other.threads if options["block"] == "all" else 1
-            result = launches.make(launch, other.code, other.symbol, threads, other.shared)
+            result = launches.make(launch, launch.code, launch.symbol, launch.threads, launch.shared)
         emit("result", name=launch.name, **result)
     launches.unload()
     emit("end")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import hashlib
 import importlib
+import json
 import os
 import shutil
 import struct
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bundle import BLOBS, PTX, Blobs, Kernel, Launch, write_manifest
-from recording import ARCH, read_records
+from recording import ARCH, Record, build_again, read_records
 from work import KERNELS, Work, works
 
 import pycuda_tile as pct
@@ -36,6 +37,7 @@ TESTS = {
     ],
     "rest": [(["tests/simt/test_random_programs.py"], "sm_90a")],
 }
+PEERS = ("nvidia", "open")  # whose front end makes the Tile IR that NVIDIA's assembler gets
 PEERS_ARCH = "sm_90"  # as NVIDIA's assembler calls it
 _REQNTID = 0x10  # EIATTR_REQNTID, of a cubin's section .nv.info.<kernel>
 # Options of NVIDIA's compiler after our own --fmad=false.
@@ -70,6 +72,81 @@ def staged(stage: str, launches: Iterable[Launch]) -> Iterator[Launch]:
         yield launch._replace(stage="rest" if is_later else stage)
 
 
+# --- NVIDIA's code ------------------------------------------------------------------------------------------
+
+
+class Peer(NamedTuple):
+    """Code of NVIDIA's assembler, and the number of threads per block for which it was compiled."""
+
+    cubin: bytes
+    symbol: str
+    threads: int
+
+
+Peers = dict[str, dict[str, Peer]]  # by the name of a launch, and by who made the Tile IR
+
+
+def peer_of(kernel: pct.Kernel) -> Peer:
+    cubin, symbol = kernel.binary, kernel._executable.launcher._symbol
+    return Peer(cubin, symbol, threads_of(cubin, symbol))
+
+
+def threads_of(cubin: bytes, symbol: str) -> int:
+    """The number of threads per block that a kernel of a cubin requires, 1 if it says none."""
+    at, count, names = (struct.unpack_from(f, cubin, p)[0] for f, p in (("<Q", 40), ("<H", 60), ("<H", 62)))
+    headers = [struct.unpack_from("<IIQQQQIIQQ", cubin, at + 64 * i) for i in range(count)]
+    strings = headers[names][4]
+    for header in headers:
+        name = cubin[strings + header[0] : cubin.index(b"\0", strings + header[0])].decode()
+        if name == f".nv.info.{symbol}":
+            return _required_threads(cubin[header[4] : header[4] + header[5]])
+    raise ValueError(f"the cubin has no kernel {symbol}")
+
+
+def _required_threads(section: bytes) -> int:
+    at = 0
+    while at + 4 <= len(section):
+        form, attribute, size = struct.unpack_from("<BBH", section, at)
+        if attribute == _REQNTID and form == 4:
+            x, y, z = struct.unpack_from("<III", section, at + 4)
+            return x * y * z
+        at += 4 + (size if form == 4 else 0)
+    return 1
+
+
+def peers_of_launches(records: list[Record], jobs: int) -> Peers:
+    """NVIDIA's code for launches, through NVIDIA's front end and through ours."""
+    by_source: dict[str, list[Record]] = {}
+    for record in records:
+        by_source.setdefault(json.dumps(record.source), []).append(record)
+    peers: Peers = {}
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+        tasks = {}
+        for source, of_source in by_source.items():
+            names = sorted({record.launch.kernel for record in of_source})
+            for who in PEERS:
+                tasks[pool.submit(compile_peers_of, json.loads(source), names, who)] = who, of_source
+        for task in as_completed(tasks):
+            who, of_source = tasks[task]
+            made = task.result()
+            for record in of_source:
+                if record.launch.kernel in made:
+                    peers.setdefault(record.launch.name, {})[who] = made[record.launch.kernel]
+    return peers
+
+
+def compile_peers_of(source: dict[str, Any], names: list[str], who: str) -> dict[str, Peer]:
+    """Kernels of a source by one of PEERS; those that it does not take are said and left out."""
+    try:
+        module = build_again(source, target="tile", front_end=who, arch=PEERS_ARCH, kernels=names)
+        return {name: peer_of(module.kernel(name)) for name in names}
+    except pct.Error as problem:
+        if len(names) == 1:
+            print(f"{names[0]}, {who}: {' '.join(str(problem).split())[:200]}", flush=True)
+            return {}
+        return {name: peer for one in names for name, peer in compile_peers_of(source, [one], who).items()}
+
+
 # --- kernels that are timed ---------------------------------------------------------------------------------
 
 
@@ -98,14 +175,14 @@ def compile_peers(path: Path, name: str) -> list[Compiled]:
         kernel = module.kernel(name)
         if kernel.tileir not in seen:
             seen.add(kernel.tileir)
-            found.append(_peer("nvidia", name, variant, kernel.binary))
+            found.append(_timed_peer("nvidia", name, variant, kernel))
     module = pct.build(path, target="tile", front_end="open", arch=PEERS_ARCH, kernels=(name,))
-    return [*found, _peer("open", name, "", module.kernel(name).binary)]
+    return [*found, _timed_peer("open", name, "", module.kernel(name))]
 
 
-def _peer(who: str, name: str, variant: str, cubin: bytes) -> Compiled:
-    symbol, threads = read_cubin(cubin)
-    return Compiled(Kernel(who, name, variant, "", symbol, threads, 0), cubin)
+def _timed_peer(who: str, name: str, variant: str, kernel: pct.Kernel) -> Compiled:
+    peer = peer_of(kernel)
+    return Compiled(Kernel(who, name, variant, "", peer.symbol, peer.threads, 0), peer.cubin)
 
 
 def kernels_of(work: Work) -> list[str]:
@@ -137,30 +214,6 @@ def compile_all(peers: bool, only: str, jobs: int) -> Iterator[Compiled]:
                 print(f"{tasks[task]}: {type(problem).__name__}: {problem}", flush=True)
 
 
-def read_cubin(cubin: bytes) -> tuple[str, int]:
-    """The only kernel in a cubin, and the number of threads per block for which it was compiled."""
-    at, count, names = (struct.unpack_from(f, cubin, p)[0] for f, p in (("<Q", 40), ("<H", 60), ("<H", 62)))
-    headers = [struct.unpack_from("<IIQQQQIIQQ", cubin, at + 64 * i) for i in range(count)]
-    strings = headers[names][4]
-    for header in headers:
-        name = cubin[strings + header[0] : cubin.index(b"\0", strings + header[0])].decode()
-        if name.startswith(".nv.info."):
-            section = cubin[header[4] : header[4] + header[5]]
-            return name.removeprefix(".nv.info."), _required_threads(section)
-    raise ValueError("the cubin has no kernel")
-
-
-def _required_threads(section: bytes) -> int:
-    at = 0
-    while at + 4 <= len(section):
-        form, attribute, size = struct.unpack_from("<BBH", section, at)
-        if attribute == _REQNTID and form == 4:
-            x, y, z = struct.unpack_from("<III", section, at + 4)
-            return x * y * z
-        at += 4 + (size if form == 4 else 0)
-    return 1
-
-
 # --- the bundle ---------------------------------------------------------------------------------------------
 
 
@@ -174,14 +227,18 @@ class Contents:
         self._blobs, self._texts = Blobs(folder / BLOBS, "w"), Blobs(folder / PTX, "w")
         self._text_of: dict[str, str] = {}  # the blob of its PTX, by that of machine code
 
-    def add_launches(self, stage: str, recorded: Path) -> None:
-        """Adds what a plugin has recorded into a folder."""
-        found = read_records(recorded)
-        for launch, text in found:
+    def add_launches(self, stage: str, found: list[Record], recorded: Path, peers: Peers) -> None:
+        """Adds what the plugin has recorded into a folder."""
+        for launch, text, _ in found:
             for name in [launch.code, *(part for b in launch.buffers for part in (b.before, b.after))]:
                 self._blobs.add((recorded / "blobs" / name).read_bytes())
             self._text_of[launch.code] = self._texts.add((recorded / "blobs" / text).read_bytes())
-        self.launches += staged(stage, [launch for launch, _ in found])
+        for launch in staged(stage, [record.launch for record in found]):
+            made = {
+                who: (self._blobs.add(peer.cubin), peer.symbol, peer.threads)
+                for who, peer in peers.get(launch.name, {}).items()
+            }
+            self.launches.append(launch._replace(peers=made))
 
     def add_kernel(self, compiled: Compiled) -> None:
         code = self._blobs.add(compiled.cubin)
@@ -208,7 +265,9 @@ def make(folder: Path, only: str, tests: bool, peers: bool, jobs: int) -> None:
     for stage in TESTS if tests else ():
         recorded = partial / "recorded"
         record(stage, recorded, only)
-        contents.add_launches(stage, recorded)
+        found = read_records(recorded)
+        made = peers_of_launches(found, jobs) if peers and stage == "models" else {}
+        contents.add_launches(stage, found, recorded, made)
         shutil.rmtree(recorded)
     for is_peer in (False, True) if peers else (False,):
         for compiled in compile_all(is_peer, only, jobs):

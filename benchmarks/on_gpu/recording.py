@@ -16,11 +16,15 @@ import os
 import struct
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 from bundle import ALIGNMENT, Buffer, Launch, Pointer, blob_name, launch_of
 
 import pycuda_tile as pct
+
+if TYPE_CHECKING:
+    from pycuda_tile.targets.target import Request
 
 ARCH = "sm_90a"
 _NEAR = 1 << 20  # how far a pointer may be from the array to which it belongs, in bytes
@@ -75,7 +79,8 @@ def recorded(execute: Callable, folder: Path) -> Callable:
         execute(kernel, grid, arguments, globe)
         after = [keep(content.tobytes()) for content in ranges]
         buffers = [buffer._replace(after=a) for buffer, a in zip(before.buffers, after, strict=True)]
-        record = before._replace(buffers=tuple(buffers))._asdict() | {"ptx": text}
+        launch = before._replace(buffers=tuple(buffers))
+        record = launch._asdict() | {"ptx": text, "source": source_of(kernel.request)}
         lines.write(json.dumps(record) + "\n")
         lines.flush()
 
@@ -133,7 +138,7 @@ def describe(kernel, grid, arguments, globe) -> Launch:
         pointers=pointers,
         buffers=buffers,
     )
-    told = launch._replace(test="", buffers=tuple(b._replace(misaligned=0) for b in buffers))
+    told = launch._replace(test="", peers={}, buffers=tuple(b._replace(misaligned=0) for b in buffers))
     return launch._replace(name=blob_name(json.dumps(told).encode()))
 
 
@@ -148,12 +153,36 @@ def nearest(address: int, ranges: list) -> tuple[int, int] | None:
     return (number, address - ranges[number][0]) if distance < _NEAR else None
 
 
-def read_records(folder: Path) -> list[tuple[Launch, str]]:
-    """The launches in the files of all processes, and the blob of each one's PTX; the same launch once."""
-    found: dict[str, tuple[Launch, str]] = {}
+class Record(NamedTuple):
+    """A launch, the blob of its PTX, and arguments of pct.build() for its source."""
+
+    launch: Launch
+    ptx: str
+    source: dict[str, Any]
+
+
+def source_of(request: Request) -> dict[str, Any]:
+    """What JSON can hold of a request; see build_again."""
+    return {
+        "path": str(request.path) if request.path else None,
+        "text": None if request.path else request.text,
+        "include_dirs": list(map(str, request.include_dirs)),
+        "defines": dict(request.defines),
+    }
+
+
+def build_again(source: dict[str, Any], **arguments: Any) -> pct.Module:
+    """Builds a source that source_of() has described."""
+    text = Path(source["path"]) if source["path"] else source["text"]
+    return pct.build(text, include_dirs=source["include_dirs"], defines=source["defines"], **arguments)
+
+
+def read_records(folder: Path) -> list[Record]:
+    """The launches in the files of all processes; the same launch once."""
+    found: dict[str, Record] = {}
     for path in sorted(folder.glob("launches-*.jsonl")):
         for line in path.read_text().splitlines():
             record = json.loads(line)
-            text = record.pop("ptx")
-            found.setdefault(record["name"], (launch_of(record), text))
+            text, source = record.pop("ptx"), record.pop("source")
+            found.setdefault(record["name"], Record(launch_of(record), text, source))
     return list(found.values())

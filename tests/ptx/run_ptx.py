@@ -38,7 +38,7 @@ class PtxKernel:
     """
 
     def __init__(self, kernel: pct.Kernel, ptx: str = "", seed: int | None = None, notice=None, output=None):
-        self.name, self.ptx = kernel.name, ptx or kernel.ptx
+        self.name, self.ptx, self.request = kernel.name, ptx or kernel.ptx, kernel._request
         self._seed = seed
         self._notice, self._output = notice, output
         self.launcher = getattr(kernel._executable.launcher, "_clustered", kernel._executable.launcher)

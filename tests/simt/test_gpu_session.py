@@ -60,7 +60,7 @@ def ptx_kernel(name: str) -> PtxKernel:
 def bundle_of(on_gpu, recorded: Path, folder: Path):
     folder.mkdir()
     contents = on_gpu("make").Contents(folder)
-    contents.add_launches("mechanisms", recorded)
+    contents.add_launches("mechanisms", on_gpu("recording").read_records(recorded), recorded, {})
     contents.finish({})
     return on_gpu("bundle").Bundle(folder)
 
@@ -152,7 +152,7 @@ def test_a_run_goes_to_its_end(on_gpu, recorder, tmp_path):
     folder.mkdir()
     make = on_gpu("make")
     contents = make.Contents(folder)
-    contents.add_launches("mechanisms", recorder)
+    contents.add_launches("mechanisms", on_gpu("recording").read_records(recorder), recorder, {})
     for threads in (128, 256):
         for compiled in make.compile_ours(
             ROOT / "benchmarks" / "kernels" / "rows.cu", "softmax<1024>", threads

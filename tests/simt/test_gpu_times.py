@@ -193,10 +193,10 @@ def test_products_are_compared_with_the_peer(on_gpu):
 # --- the peer's cubins --------------------------------------------------------------------------------------
 
 
-def _cubin() -> bytes:
+def _peer(on_gpu):
     try:
         module = pct.build(KERNELS / "elementwise.cu", target="tile", arch="sm_90", kernels=("copy<1024>",))
-        return module.kernel("copy<1024>").binary
+        return on_gpu("make").peer_of(module.kernel("copy<1024>"))
     except TargetUnavailable as missing:
         pytest.skip(str(missing))
 
@@ -204,10 +204,10 @@ def _cubin() -> bytes:
 @pytest.mark.parametrize("block, threads", [("one", 1), ("all", 128)])
 def test_nvidias_code_is_launched(on_gpu, tmp_path, block, threads):
     make, bundle = on_gpu("make"), on_gpu("bundle")
-    cubin = _cubin()
-    assert make.read_cubin(cubin) == ("_Z4copyILi1024EEvPKfPfi", 128)
+    cubin, symbol, required = _peer(on_gpu)
+    assert (symbol, required) == ("_Z4copyILi1024EEvPKfPfi", 128)
     contents = make.Contents(tmp_path)
-    kernel = bundle.Kernel("nvidia", "copy<1024>", "", "", *make.read_cubin(cubin), 0)
+    kernel = bundle.Kernel("nvidia", "copy<1024>", "", "", symbol, required, 0)
     contents.add_kernel(make.Compiled(kernel, cubin))
     contents.finish({})
     _, calls = _fake_driver(tmp_path).run(
