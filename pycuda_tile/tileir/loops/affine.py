@@ -2,7 +2,8 @@
 masks that compare such tiles with a bound.
 
 A load through `p + iota` with the mask `iota < n` is then what a load from a view is: a first address, a step
-and the number of elements that exist along each axis. Other masks are computed in the loops.
+and the number of elements that exist along each axis. Other masks are computed in the loops: once a row, if
+they are the same along rows, else for each strip.
 """
 
 from __future__ import annotations
@@ -73,18 +74,19 @@ class Analysis:
         form = self._form(value, ranges)
         return None if form is None else (form, ranges)
 
-    def limits(self, mask: Value) -> tuple[list[Limit], list[Range]] | None:
-        """The limits that a mask consists of."""
+    def limits(self, mask: Value) -> tuple[list[Limit], list[Range], list[Value]]:
+        """The limits that a mask consists of, and other masks that must hold as well."""
         limits: list[Limit] = []
         ranges: list[Range] = []
+        others: list[Value] = []
         masks = [mask]
         for each in masks:
             op = self.definitions.get(id(each))
             if op is not None and (op.name == "andi" or op.name in SHAPES):
                 masks += [value for value in operands_of(op) if value not in masks]
             elif not self._limit(each, op, limits, ranges):
-                return None
-        return limits, ranges
+                others.append(each)
+        return limits, ranges, others
 
     def distance(self, value: Value, other: Value) -> int | None:
         """How much two affine tiles differ at each position, if that is known."""
@@ -217,7 +219,8 @@ class Analysis:
             relation, left, right = _SWAPPED[relation], right, left
         if relation not in _SWAPPED.values():
             return False
-        value, bound = self._form(left, ranges), self._form(right, ranges)
+        own: list[Range] = []
+        value, bound = self._form(left, own), self._form(right, own)
         if value is None or bound is None or (value.steps and bound.steps):
             return False
         is_least = bool(bound.steps)
@@ -227,7 +230,7 @@ class Analysis:
             return False
         factors = {axis: step[()] for axis, step in value.steps.items()}
         unsigned = attribute(op, "signedness") == "unsigned"
-        ranges.append(Range(value, unsigned))
+        ranges += [*own, Range(value, unsigned)]
         inclusive = relation == "less_than_or_equal"
         limits.append(Limit(value.value, bound.value, inclusive, unsigned, is_least, factors))
         return True

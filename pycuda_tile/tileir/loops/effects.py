@@ -30,9 +30,12 @@ class Access:
     place:    equal for accesses to the same elements
     pointers: of an access through pointers, the form of these
     limits:   of such an access, which elements its mask leaves
-    mask:     its mask, if that is no limit
+    conditions: other masks that must hold for these
+    mask:     its mask, if limits and conditions do not say the same; loops that compute conditions once a row
+              have no use for it (stages.py)
     index:    of an access through pointers that are no such form, what loops compute them from
     ranges:   tiles of integers of which none may wrap around, or the pointers are others
+    limited:  the same for the limits
     """
 
     op: Operation
@@ -43,6 +46,8 @@ class Access:
     ranges: list[Range] = field(default_factory=list)
     mask: Value | None = None
     index: Index | None = None
+    conditions: list[Value] = field(default_factory=list)
+    limited: list[Range] = field(default_factory=list)
 
     @property
     def stores(self) -> bool:
@@ -124,10 +129,13 @@ def _access(op: Operation, analysis: Analysis) -> Access:
         raise Fallback(op, "its pointers or its padding are arbitrary", on_tiles=True)
     form, ranges = pointers or (None, [])
     place = ("pointers", analysis.structure(pointer))
-    limits = None if mask is None else analysis.limits(mask)
-    if limits is None or (index is not None and any(limit.is_least for limit in limits[0])):
-        return Access(op, value, place, form, [], ranges, mask, index)
-    return Access(op, value, place, form, limits[0], [*ranges, *limits[1]], index=index)
+    access = Access(op, value, place, form, [], ranges, mask, index)
+    if mask is not None:
+        limits, limited, conditions = analysis.limits(mask)
+        if index is None or not any(limit.is_least for limit in limits):
+            access.limits, access.limited, access.conditions = limits, limited, conditions
+            access.mask = mask if conditions else None
+    return access
 
 
 def _index(access: Operation, analysis: Analysis) -> Index | None:

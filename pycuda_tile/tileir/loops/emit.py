@@ -365,7 +365,7 @@ class Emitter:
     def inside(self, place: Place, value: Value) -> str:
         """How many elements exist from the present position on, or between which."""
         vector, lanes = self.nest.vector, self.nest.has_lanes(value)
-        conditions: list[str] = []
+        conditions = [self.name(value) for value in place.conditions]
         left: dict[bool, list[str]] = {False: [], True: []}
         for factors, size, is_least in place.bounds:
             position = _sum(self.positions, factors)

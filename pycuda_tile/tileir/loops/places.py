@@ -59,6 +59,7 @@ class Place:
     origin:  a pointer to the first element
     steps:   elements from one position to the next, by axis
     bounds:  which elements exist; all of them if there are none
+    conditions: bools that must hold for them
     spans:   where these lie
     padding: the value of others, of a load
     size:    how many elements the array has, or all blocks together store
@@ -72,6 +73,7 @@ class Place:
     kind: str
     steps: dict[int, str] = field(default_factory=dict)
     bounds: list[Bound] = field(default_factory=list)
+    conditions: list[Value] = field(default_factory=list)
     spans: _Spans = field(default_factory=dict)
     padding: str = ""
     size: str = ""
@@ -245,7 +247,7 @@ class Places:
             place, vector = places[id(access.op)], self.nest.vector
             if not access.stores or place.steps.get(vector) != "1":
                 continue
-            if access in self.nest.effects.in_place.values() or access.mask is not None:
+            if access in self.nest.effects.in_place.values() or access.mask is not None or access.conditions:
                 continue
             steps = [step for axis, step in place.steps.items() if axis != vector]
             if place.view is not None:  # between blocks, too
@@ -296,7 +298,7 @@ class Places:
         kind = element(pointee(value_element(form.value)))
         origin = self._let("at", self._origin(form.value), f"{kind}*")
         place = Place(origin, kind, {axis: self._step(step) for axis, step in form.steps.items()})
-        for found in access.ranges:
+        for found in [*access.ranges, *access.limited]:
             self._test_range(found)
         spans: _Spans = {
             (axis,): Span(str(self.nest.axes.extents[axis]), place.steps.get(axis, "0"))
@@ -304,7 +306,7 @@ class Places:
         }
         for limit in access.limits:
             spans = self._limit(place, limit, form, spans)
-        place.spans = spans
+        place.spans, place.conditions = spans, access.conditions
         if index is not None:
             place.index = self.indices.function(index)
             bounds = self.indices.call(index, self._bounds(place))

@@ -115,8 +115,8 @@ class Nest:
         if op.name not in LOADS and op.name not in STORES:
             return [] if is_window(op) else data_of(op)
         access = self.access(op)
-        mask = [] if access.mask is None else [access.mask]
-        return [access.value, *mask] if access.stores else mask
+        masks = access.conditions if access.mask is None else [access.mask]
+        return [access.value, *masks] if access.stores else masks
 
     def taken(self) -> list[Value]:
         """The tiles of others that the operations use."""
@@ -195,6 +195,7 @@ def plan(ops: list[Operation], outputs: list[Value]) -> Nest:
     nest = Nest(views, ops, axes, analysis, effects(ops, analysis), outputs=outputs)
     full = _spanning(nest)
     _order_loops(nest, full)
+    _find_conditions(nest)
     _check_indices(nest)
     short_rows.check_lengths(nest)
     _check_in_place(nest)
@@ -265,6 +266,17 @@ def _order_loops(nest: Nest, full: list[int]) -> None:
     nest.inner, nest.vector = found or (2 * (_best_vector(nest, full),))
     others = [axis for axis in full if axis not in (nest.inner, nest.vector)]
     nest.outer = others if nest.inner == nest.vector else [*others, nest.vector]
+
+
+def _find_conditions(nest: Nest) -> None:
+    """Of masks that are no limits, those of which loops compute what differs from row to row alone."""
+    for access in nest.effects.accesses:
+        if access.mask is None:
+            continue
+        if access.conditions and not any(map(nest.has_lanes, access.conditions)):
+            access.mask = None
+        else:
+            access.limits, access.limited, access.conditions = [], [], []
 
 
 def _check_indices(nest: Nest) -> None:
