@@ -120,7 +120,7 @@ def measure(on_gpu: bool) -> list[dict]:
         )
         peer = theirs(config, function)
         for way, launch in (("", ours(kernel[1])), (", stream given", ours_on_stream(kernel))):
-            results.append({"launch": title + way, **compare(launch, peer, stream.sync)})
+            results.append({"launch": title + way, **compare(launch, peer, device.sync)})
     return results
 
 

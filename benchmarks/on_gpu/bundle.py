@@ -20,11 +20,13 @@ ALIGNMENT = 256  # of allocations on a GPU
 
 
 class Buffer(NamedTuple):
-    """Memory of a launch: its address modulo ALIGNMENT, and its content before and after (blobs)."""
+    """Memory of a launch: its address modulo ALIGNMENT, its content before and after (blobs), and whether the
+    PTX machine has read any of it."""
 
     misaligned: int
     before: str
     after: str
+    is_read: bool
 
 
 class Pointer(NamedTuple):

@@ -62,16 +62,18 @@ def synchronize() -> None:
 
 class Memory:
     """Some bytes on the GPU, at an address that is `misaligned` modulo 256. Around them are bytes that
-    nothing may write, unless `exact`: compute-sanitizer is to see where the allocation ends."""
+    nothing may write, unless `exact`: compute-sanitizer is to see where the allocation ends. If they are not
+    `given`, it is to see whether they are read, too."""
 
-    def __init__(self, content: bytes, misaligned: int = 0, exact: bool = False):
+    def __init__(self, content: bytes, misaligned: int = 0, exact: bool = False, given: bool = True):
         self.size = len(content)
         self._before = misaligned if exact else _GUARD + misaligned
         self._all = self._before + self.size + (0 if exact else _GUARD)
         self._base = int(call(driver.cuMemAlloc, max(self._all, 1)))
-        call(driver.cuMemsetD8, self._base, _FILL, max(self._all, 1))
         self.address = self._base + self._before
-        if content:
+        if not exact:
+            call(driver.cuMemsetD8, self._base, _FILL, self._all)
+        if content and given:
             call(driver.cuMemcpyHtoD, self.address, content, self.size)
 
     def read(self) -> tuple[bytes, bool]:

@@ -10,6 +10,7 @@ import zipfile
 from pathlib import Path
 
 from bundle import Bundle
+from session import DIFFERENCES
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -23,7 +24,7 @@ def judge(folder: Path, bundle: Path) -> int:
         return 0
     with zipfile.ZipFile(packed) as differences:
         differences.extractall(folder)
-    names = {json.loads(line)["name"] for line in (folder / "differences.jsonl").read_text().splitlines()}
+    names = {json.loads(line)["name"] for line in (folder / DIFFERENCES).read_text().splitlines()}
     tests = sorted({launch.test for launch in Bundle(bundle).launches if launch.name in names})
     plugin = os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])
     command = [sys.executable, "-m", "pytest", "-q", "--wide", "-p", "recording", "--replay", str(folder)]

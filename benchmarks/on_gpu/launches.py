@@ -8,6 +8,7 @@ Each line is a JSON object with "event": "start" (of a launch, by its name), "re
 
 from __future__ import annotations
 
+import contextlib
 import json
 import struct
 import sys
@@ -30,10 +31,10 @@ def first_line(problem: BaseException) -> str:
 class Launches:
     """Makes launches, with our code or with NVIDIA's, and keeps what differs in a folder."""
 
-    def __init__(self, bundle: Bundle, differences: Path, exact: bool):
+    def __init__(self, bundle: Bundle, options: dict[str, Any]):
         self.bundle = bundle
-        self.differences = differences
-        self.exact = exact
+        self.differences = Path(options["differences"])
+        self.exact, self.fresh = options.get("exact", False), options.get("fresh", False)
         self._loaded: tuple[str, Any] = ("", None)
 
     def load(self, code: str, symbol: str, shared: int) -> Any:
@@ -55,18 +56,37 @@ class Launches:
         """What came of it: "same", "differs" or "wrote around"; `contents` are blobs if not the same."""
         import device
 
-        kernel = self.load(code, symbol, shared)
         blobs = self.bundle.blobs
-        memory = [device.Memory(blobs[b.before], b.misaligned, self.exact) for b in launch.buffers]
+        memory: list[Any] = []
+        try:
+            kernel = self.load(code, symbol, shared)
+            for b in launch.buffers:
+                given = b.is_read or not self.fresh
+                memory.append(device.Memory(blobs[b.before], b.misaligned, self.exact, given))
+            return self.launch_on(memory, launch, kernel, threads)
+        except device.DeviceError as problem:
+            # Ends the process unless the device still works.
+            device.synchronize()
+            self.unload()
+            return {"said": "refused", "why": str(problem)}
+        finally:
+            with contextlib.suppress(device.DeviceError):
+                for part in memory:
+                    part.free()
+
+    def launch_on(self, memory: list[Any], launch: Launch, kernel: Any, threads: int) -> dict[str, Any]:
+        import device
+
+        blobs = self.bundle.blobs
         words = [bytearray.fromhex(text) for text in launch.arguments]
         for pointer in launch.pointers:
             address = memory[pointer.buffer].address + pointer.offset
             struct.pack_into("<Q", words[pointer.argument], pointer.place, address % (1 << 64))
         kernel.launcher(launch.grid, threads, [bytes(word) for word in words])()
         device.synchronize()
+        if self.exact:  # the sanitizer says what is wrong, if anything is
+            return {"said": "made"}
         found = [part.read() for part in memory]
-        for part in memory:
-            part.free()
         if not all(untouched for _, untouched in found):
             return {"said": "wrote around", "contents": self.keep([content for content, _ in found])}
         wrong = [
@@ -121,7 +141,8 @@ def main(options: dict[str, Any]) -> None:
     who:          whose code: "" for that of the test, else one of its peers'
     block:        of NVIDIA's code: "one" thread a block, or "all", those it was compiled for
     differences:  the folder for contents that differ
-    exact:        allocations end where arrays end
+    exact:        allocations end where arrays end, and nothing is compared: compute-sanitizer watches
+    fresh:        nothing is written to arrays that the launch does not read
     after:        the name of the launch after which to begin: it broke a process; "" for all
     until:        the time when to stop
     pretend:      whether the driver is that of pretend.py
@@ -140,7 +161,7 @@ def main(options: dict[str, Any]) -> None:
         emit("end")
         return
     who = options.get("who", "")
-    launches = Launches(bundle, Path(options["differences"]), options.get("exact", False))
+    launches = Launches(bundle, options)
     for launch in following(bundle.stage(options["stage"]), options.get("after", ""), lambda x: x.name):
         if who and who not in launch.peers:
             continue

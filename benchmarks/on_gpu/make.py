@@ -26,7 +26,7 @@ import pycuda_tile as pct
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 # The files that a machine with a GPU does not need.
-STAYING = {"judge.py", "make.py", "pretend.py", "recording.py"}
+STAYING = {"guard.py", "judge.py", "make.py", "pretend.py", "recording.py"}
 # By stage, the tests whose launches are recorded, each as arguments of pytest: paths, then words of names.
 TESTS = {
     "mechanisms": [(["tests/header"], "ptx")],

@@ -11,6 +11,7 @@ import csv
 import json
 import shutil
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,8 @@ from watching import run
 
 if TYPE_CHECKING:
     from session import Session
+    from times import Worker
+    from work import Work
 
 SECTIONS = (
     "SpeedOfLight", "LaunchStats", "Occupancy", "MemoryWorkloadAnalysis", "MemoryWorkloadAnalysis_Tables",
@@ -39,9 +42,13 @@ def profile(session: Session, end: float) -> dict[str, Any]:
         return {}
     place = session.output / "profile.csv"
     sections = [word for section in SECTIONS for word in ("--section", section)]
-    told = ["--csv", "--page", "details", "--clock-control", "none", "--log-file", str(place), *sections]
+    told = ["--csv", "--page", "details", "--clock-control", "none", "--print-kernel-base", "mangled"]
+    told += ["--log-file", str(place), *sections]
     calls = chosen(session.results.get("times", {}).get("results", []), session.is_dry, session.only)
-    watched = session.command("profiled", calls=calls, small=session.is_dry, block=session.block)
+    # It writes when the process has ended, so this has to end in time.
+    watched = session.command(
+        "profiled", calls=calls, small=session.is_dry, block=session.block, until=end - 25
+    )
     done = run([program, *told, *watched], end, session.environment)
     if done.status != 0:
         ended = "the time was over" if done.status is None else f"exit status {done.status}"
@@ -53,17 +60,18 @@ def profile(session: Session, end: float) -> dict[str, Any]:
     return {"calls": calls, "kernels": found}
 
 
-def chosen(results: list[dict], small: bool, only: str) -> list[list[str]]:
-    """Title, who and label of the calls to profile: the fastest, or the first where none was timed."""
+def chosen(results: list[dict], is_dry: bool, only: str) -> list[list[str]]:
+    """Title, who and label of the calls to profile: the fastest of those that were timed, which work. Without
+    any, ours."""
     from work import works
 
-    timed = {result["title"]: result.get("configurations", {}) for result in results}
-    return [
-        [work.title, who, timed.get(work.title, {}).get(who, "")]
-        for work in works(small)
-        if only in work.title
-        for who in (PROFILED[:1] if small else PROFILED)
+    found = [
+        [result["title"], who, label]
+        for result in results
+        for who, label in result.get("configurations", {}).items()
+        if who in PROFILED and only in result["title"]
     ]
+    return found or [[work.title, "ours", ""] for work in works(is_dry) if only in work.title]
 
 
 def read(text: str) -> list[dict[str, str]]:
@@ -72,6 +80,7 @@ def read(text: str) -> list[dict[str, str]]:
     kernels: dict[str, dict[str, str]] = {}
     for row in csv.DictReader(lines):
         kernel = kernels.setdefault(row["ID"], {"kernel": row["Kernel Name"]})
+        kernel |= {name: row[name] for name in ("Block Size", "Grid Size") if row.get(name)}
         if row.get("Metric Name"):
             kernel[row["Metric Name"]] = f"{row['Metric Value']} {row['Metric Unit']}".strip()
         if row.get("Rule Name") and row.get("Rule Description"):
@@ -86,20 +95,35 @@ def main(options: dict[str, Any]) -> None:
         pretend.install(Path(options["bundle"]))
     import device
     from bundle import Bundle
-    from times import FRAMEWORKS, Sets, Worker
+    from launches import emit
+    from times import FRAMEWORKS, Worker
     from work import works
 
     device.open_device()
     worker = Worker(Bundle(Path(options["bundle"])), {**options, "skip": [], "without": list(FRAMEWORKS)})
     known = {work.title: work for work in works(options["small"])}
     for title, who, label in options["calls"]:
-        sets = Sets(known[title], 1)
-        for name, found, make in worker.candidates(known[title], sets):
-            if name == who and label in ("", found):
-                make()(0)
-                device.synchronize()
-                break
-        sets.free()
+        if time.time() > options["until"]:
+            break
+        emit("start", name=f"{title} / {who} / {label}")
+        try:
+            make_call(worker, known[title], who, label)
+        except Exception as problem:  # one call's; if the device is broken, the next one ends it all
+            print(f"{title}, {who}: {problem}", flush=True)
+            device.synchronize()
+
+
+def make_call(worker: Worker, work: Work, who: str, label: str) -> None:
+    import device
+    from times import Sets
+
+    sets = Sets(work, 1)
+    for name, found, make in worker.candidates(work, sets):
+        if name == who and label in ("", found):
+            make()(0)
+            device.synchronize()
+            break
+    sets.free()
 
 
 if __name__ == "__main__":

@@ -72,13 +72,16 @@ def recorded(execute: Callable, folder: Path) -> Callable:
     @functools.wraps(execute)
     def record(kernel, grid, arguments, globe) -> None:
         before = describe(kernel, grid, arguments, globe)
+        read = reads_of(globe)
         for content in (kernel.launcher._cubin(), *contents(globe)):
             keep(content)
         text = keep(kernel.ptx.encode())
-        ranges = [content for _, content, _ in globe.ranges()]
+        ranges = globe.ranges()
         execute(kernel, grid, arguments, globe)
-        after = [keep(content.tobytes()) for content in ranges]
-        buffers = [buffer._replace(after=a) for buffer, a in zip(before.buffers, after, strict=True)]
+        buffers = [
+            buffer._replace(after=keep(content.tobytes()), is_read=start in read)
+            for buffer, (start, content, _) in zip(before.buffers, ranges, strict=True)
+        ]
         launch = before._replace(buffers=tuple(buffers))
         record = launch._asdict() | {"ptx": text, "source": source_of(kernel.request)}
         lines.write(json.dumps(record) + "\n")
@@ -105,6 +108,20 @@ def replayed(execute: Callable, folder: Path) -> Callable:
     return replay
 
 
+def reads_of(globe) -> set[int]:
+    """The addresses of the ranges that are read from now on."""
+    find, read = globe._find, set()
+
+    def noted(addresses, size, writes):
+        found = find(addresses, size, writes)
+        if not writes:
+            read.update(start for _, (start, _) in found)
+        return found
+
+    globe._find = noted
+    return read
+
+
 def contents(globe) -> list[bytes]:
     return [content.tobytes() for _, content, _ in globe.ranges()]
 
@@ -113,7 +130,7 @@ def describe(kernel, grid, arguments, globe) -> Launch:
     """A launch, before it is made; `after` of its buffers is empty."""
     ranges = globe.ranges()
     buffers = tuple(
-        Buffer(address % ALIGNMENT, blob_name(content.tobytes()), "") for address, content, _ in ranges
+        Buffer(address % ALIGNMENT, blob_name(content.tobytes()), "", True) for address, content, _ in ranges
     )
     pointers = tuple(
         Pointer(argument, place, *found)

@@ -13,7 +13,11 @@ from pathlib import Path
 
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 FOUND = 86  # the exit status that the sanitizer is to return if it finds something
-_OPTIONS = {"memcheck": ["--report-api-errors", "no"], "racecheck": ["--racecheck-report", "all"]}
+_OPTIONS = {
+    # An error ends the kernel, and not all that comes after it.
+    "memcheck": ["--report-api-errors", "no", "--destroy-on-device-error", "kernel"],
+    "racecheck": ["--racecheck-report", "all"],
+}
 
 
 def find() -> str | None:

@@ -13,11 +13,12 @@ Parts run in the order of their value, each with a limit of its own, and write D
     mechanisms   a launch of each test of the header
     models       the manual's examples, and the kernels of models
     sanitizer    the same under compute-sanitizer's tools
-    times        our kernels beside NVIDIA's, PyTorch's, Triton's and copies
+    times        our kernels beside NVIDIA's, PyTorch's and copies
     launch       what a launch from Python costs, beside cuda.core's
     rest         all other launches of tests
     tests        the tests of the header, built and run there: needs a checkout, NVRTC and pytest
     profile      what Nsight Compute says of the kernels that were timed
+    triton       our kernels beside Triton's
 
 Results that differ from what tests expect are in DIR/differences.zip: `gpu.py --judge DIR` lets the tests
 themselves decide about them, where the bundle was made."""
@@ -25,6 +26,7 @@ themselves decide about them, where the bundle was made."""
 from __future__ import annotations
 
 import argparse
+import atexit
 import importlib.metadata
 import importlib.util
 import json
@@ -32,6 +34,7 @@ import os
 import platform
 import shutil
 import sys
+import tempfile
 import time
 import traceback
 import zipfile
@@ -48,6 +51,7 @@ from bundle import MANIFEST, Bundle
 HERE = Path(__file__).resolve().parent
 CHECKOUT = HERE.parents[1]
 MINUTES = 9.5
+DIFFERENCES = "differences.jsonl"
 _MOST_DIFFERENCES = 12 << 20  # bytes of the file with the results that differ
 _PACKAGES = ("numpy", "cuda-bindings", "cuda-core", "torch", "triton", "nvidia-cublas", "nvidia-cudnn-cu13")
 
@@ -65,9 +69,11 @@ class Session:
         self.profiler: str | None = None
         self.environment = dict(os.environ)
         self.results: dict[str, Any] = {"bundle": dict(self.bundle.about, texts=None)}
-        self.differences = output / "differences"
+        # Few files lie in the output at any time.
+        self.differences = Path(tempfile.mkdtemp(prefix="gpu_differences_"))
+        atexit.register(shutil.rmtree, self.differences, ignore_errors=True)
         output.mkdir(parents=True, exist_ok=True)
-        for name in ("log.txt", "differences.jsonl", "differences.zip"):  # of an earlier run
+        for name in ("log.txt", "differences.zip"):  # of an earlier run
             (output / name).unlink(missing_ok=True)
         if is_dry:
             self.pretend()
@@ -89,6 +95,11 @@ class Session:
         }  # fmt: skip
         return [sys.executable, str(HERE / f"{program}.py"), json.dumps(told)]
 
+    def with_path(self, *folders: Path) -> dict[str, str]:
+        """The environment in which Python also imports from some folders."""
+        path = [*map(str, folders), self.environment.get("PYTHONPATH", "")]
+        return {**self.environment, "PYTHONPATH": os.pathsep.join(filter(None, path))}
+
     def patience(self, seconds: float) -> float:
         """Longer where a processor does what a GPU would."""
         return 10 * seconds if self.is_dry else seconds
@@ -99,7 +110,7 @@ class Session:
             log.write(text + "\n")
 
     def keep_difference(self, name: str, contents: list[str]) -> None:
-        with (self.output / "differences.jsonl").open("a") as lines:
+        with (self.differences / DIFFERENCES).open("a") as lines:
             lines.write(json.dumps({"name": name, "contents": contents}) + "\n")
 
     def save(self) -> None:
@@ -109,12 +120,13 @@ class Session:
         partial.replace(place)
 
     def pack_differences(self) -> None:
-        """Puts them into one file, as many as fit, and removes what it replaces."""
-        lines = self.output / "differences.jsonl"
+        """Puts them into one file, as many as fit."""
+        lines = self.differences / DIFFERENCES
         if not lines.exists():
             return
         size = 0
-        with zipfile.ZipFile(self.output / "differences.zip", "w", zipfile.ZIP_DEFLATED) as packed:
+        place = self.output / "differences.zip"
+        with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED) as packed:
             kept = []
             for line in lines.read_text().splitlines():
                 files = [self.differences / name for name in json.loads(line)["contents"]]
@@ -165,7 +177,7 @@ def launch_cost(session: Session, end: float) -> dict[str, Any]:
     command = [sys.executable, str(script), "--json", str(place)]
     if session.is_dry:
         command += ["--python-only", session.environment["LD_LIBRARY_PATH"]]
-    done = watching.run(command, end, {**session.environment, "PYTHONPATH": str(CHECKOUT)})
+    done = watching.run(command, end, session.with_path(CHECKOUT))
     session.say(done.output[-3000:])
     return json.loads(place.read_text()) if place.exists() else {"why": done.output[-1000:]}
 
@@ -175,14 +187,17 @@ def tests(session: Session, end: float) -> dict[str, Any]:
     if not paths[0].exists():
         session.say("tests: not done, since this is no checkout")
         return {}
-    options = ["-q", "-k", "simt", "--wide", "-p", "no:cacheprovider"]
+    options = ["-v", "-k", "simt", "--wide", "-p", "no:cacheprovider", "--continue-on-collection-errors"]
+    if importlib.util.find_spec("pytest_timeout"):
+        options += ["--timeout=30", "--timeout-method=thread"]
     if session.is_dry:
         options.append("--collect-only")
     elif importlib.util.find_spec("xdist"):
-        options.append("--numprocesses=auto")
+        options += ["--numprocesses=auto", "-p", "guard"]
     command = [sys.executable, "-m", "pytest", *map(str, paths), *options]
-    environment = {**session.environment, "PYTHONPATH": str(CHECKOUT)}
-    done = watching.run(command, end, environment, str(CHECKOUT))
+    done = watching.run(
+        command, end, session.with_path(CHECKOUT / "benchmarks" / "on_gpu", CHECKOUT), str(CHECKOUT)
+    )
     (session.output / "tests.txt").write_text(done.output)
     session.say("\n".join(done.output.splitlines()[-25:]))
     return {"exit status": done.status}
@@ -207,7 +222,8 @@ PARTS: dict[str, tuple[float, Part]] = {
     "launch": (40, launch_cost),
     "rest": (90, _launches("rest")),
     "tests": (150, tests),
-    "profile": (150, profiled.profile),
+    "profile": (180, profiled.profile),
+    "triton": (300, timed.triton),
 }
 
 
@@ -225,9 +241,8 @@ def run(session: Session, parts: list[str], end: float) -> None:
             session.say(traceback.format_exc())
             session.results[name] = {"why": str(problem)}
         session.results[name]["seconds it took"] = round(time.time() - began, 1)
+        session.pack_differences()
         session.save()
-    session.pack_differences()
-    shutil.rmtree(session.differences, ignore_errors=True)
 
 
 def default_bundle() -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from table import WHO, configurations, heading, row
@@ -11,19 +12,20 @@ from watching import watch
 if TYPE_CHECKING:
     from session import Session
 
-SILENCE = 120  # seconds without a line from the process, after which it is assumed to hang
+SILENCE, OF_OTHERS = 20, 90  # seconds without a line from the process: with kernels, and with what compiles
 PATIENCE = 3  # processes that one peer may crash
 MOST_BROKEN = 25
 
 
 class Timed:
-    """One run of all work. `report` has the results, and notes of what did not work."""
+    """One run of all work, without some of those who compute. `report` has the results, and notes of what did
+    not work."""
 
-    def __init__(self, session: Session, end: float):
+    def __init__(self, session: Session, end: float, without: Sequence[str]):
         self.session = session
         self.end = end
         self.broken: list[str] = []
-        self.without: list[str] = []
+        self.without = list(without)
         self.report: dict[str, Any] = {"results": [], "notes": []}
 
     def run(self) -> dict[str, Any]:
@@ -60,18 +62,21 @@ class Timed:
             block=self.session.block, skip=self.broken, without=self.without,
             done=[result["title"] for result in self.report["results"]],
         )  # fmt: skip
-        silence = self.session.patience(SILENCE)
         start = "about / the process / start"
-        ended = watch(command, self.heard, silence, self.end, self.session.environment, start)
+        ended = watch(command, self.heard, self.silence, self.end, self.session.environment, start)
         if ended.late:
             self.note("all", "all", f"the time was over at: {ended.at}")
         return ended.at, ended.why
+
+    def silence(self, at: str) -> float:
+        who = at.split(" / ")[1]
+        return self.session.patience(SILENCE if who in ("ours", "nvidia", "open") else OF_OTHERS)
 
     def heard(self, event: dict[str, Any]) -> None:
         kind = event.pop("event")
         if kind == "about":
             if "device" not in self.report:
-                self.report = {**event, **self.report}
+                self.report.update(event)
                 self.session.say(f"copies: {event['copy'] / 1e9:.0f} GB/s; times are microseconds\n")
                 self.session.say(heading())
         elif kind == "note":
@@ -86,6 +91,11 @@ class Timed:
 
 
 def times(session: Session, end: float) -> dict[str, Any]:
-    timed = Timed(session, end)
+    """Without Triton, which compiles for minutes."""
+    timed = Timed(session, end, ["triton"])
     session.results["times"] = timed.report  # what there is if the session is stopped
     return timed.run()
+
+
+def triton(session: Session, end: float) -> dict[str, Any]:
+    return Timed(session, end, [who for who in WHO if who not in ("ours", "triton")]).run()

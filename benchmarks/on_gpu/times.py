@@ -68,10 +68,12 @@ class Sets:
         )
 
     def prepare(self) -> None:
-        """Fills the result of the first set with what is no result."""
+        """Fills the results of the first set, also those between, with what is no result."""
         import device
 
-        self.memory[0][self.work.out].fill(self.work.begin)
+        for x, memory in zip(self.work.arguments, self.memory[0], strict=True):
+            if isinstance(x, Array) and x.fill == "":
+                memory.fill(self.work.begin)
         device.synchronize()
 
     def result(self) -> np.ndarray:

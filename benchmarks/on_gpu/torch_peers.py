@@ -3,6 +3,7 @@ result, as functions of the tensors and numbers that our kernels get."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 
 import torch
@@ -89,8 +90,13 @@ def of_int8(a: tuple) -> torch.Tensor:
     return torch._int_mm(a[0], a[1].T)
 
 
+@functools.cache
+def _one() -> torch.Tensor:
+    return torch.ones((), device="cuda")
+
+
 def scaled(a: tuple) -> torch.Tensor:
-    one = torch.ones((), device=a[0].device)
+    one = _one()
     return torch._scaled_mm(a[0], a[1].T, one, one, out_dtype=torch.bfloat16)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import queue
@@ -26,13 +27,16 @@ class Ended(NamedTuple):
 def watch(
     command: Sequence[str],
     heard: Callable[[dict[str, Any]], None],
-    silence: float,
+    silence: Callable[[str], float],
     end: float,
     environment: Mapping[str, str] | None = None,
     current: str = "the start of the process",
 ) -> Ended:
-    """Runs a process until it says "end", is silent for `silence` seconds, or `end` comes (time.time()).
-    `heard` gets its other events but "start", which names what it begins; `current` is what it begins with.
+    """Runs a process until it says "end", is silent for too long, or `end` comes (time.time()).
+
+    heard:    gets its events but "start", which names what it begins
+    silence:  the most seconds without a word, by what it is at
+    current:  what it begins with
     """
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", env=environment
@@ -47,7 +51,7 @@ def watch(
         reader.start()
     try:
         while True:
-            line = lines.get(timeout=max(0.1, min(silence, end - time.time())))
+            line = lines.get(timeout=max(0.1, min(silence(current), end - time.time())))
             if line is None:
                 break
             if not line.startswith('{"event"'):
@@ -62,10 +66,11 @@ def watch(
     except queue.Empty:
         if time.time() >= end:
             return Ended(current, late=True)
-        return Ended(current, f"no word for {silence} s")
+        return Ended(current, f"no word for {silence(current):g} s")
     finally:
         process.kill()
-        process.wait()
+        with contextlib.suppress(subprocess.TimeoutExpired):  # a driver may hold it
+            process.wait(10)
     readers[1].join(5)
     last = [line for line in map(str.strip, errors) if line][-1:]
     return Ended(current, (last[0] if last else f"exit status {process.returncode}")[:200])
@@ -95,6 +100,7 @@ def run(
         except subprocess.TimeoutExpired:
             status = None
             os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+            with contextlib.suppress(subprocess.TimeoutExpired):  # a driver may hold it
+                process.wait(10)
         output.seek(0)
         return Done(status, output.read().decode(errors="replace"))

@@ -39,12 +39,14 @@ class PtxKernel:
 
     def __init__(self, kernel: pct.Kernel, ptx: str = "", seed: int | None = None, notice=None, output=None):
         self.name, self.ptx, self.request = kernel.name, ptx or kernel.ptx, kernel._request
-        self._seed = seed
+        self._kernel, self._seed = kernel, seed
         self._notice, self._output = notice, output
         self.launcher = getattr(kernel._executable.launcher, "_clustered", kernel._executable.launcher)
 
     def __getitem__(self, grid: object):
         grid = check_grid(self.name, grid)
+        if grid[0] % self._kernel.attributes.get("cluster", 1):
+            return self._unclustered()[grid]
         packer = self.launcher._packer
 
         def run(*arguments: object) -> None:
@@ -54,6 +56,14 @@ class PtxKernel:
             self.execute(grid, argument_bytes(program, self.launcher._symbol, frame.address), globe)
 
         return run
+
+    def _unclustered(self) -> PtxKernel:
+        """What is launched where a grid is no multiple of the clusters."""
+        request = self.request._replace(clusters=False)
+        executable = request.target.compile(request, (self.name,), []).executables[self.name]
+        return PtxKernel(
+            pct.Kernel(self.name, request, executable), "", self._seed, self._notice, self._output
+        )
 
     def execute(self, grid: tuple[int, ...], arguments: list[bytes], globe: Global) -> None:
         """Launches it with the bytes of its arguments, and the memory to which they point."""

@@ -31,6 +31,7 @@ struct hooks {
   void (*freed)(u64 address);
 };
 static hooks hook = {};
+static int broken = 0; // the error of a kernel, which all calls that wait or come later return
 
 static int note(const char* text) {
   if (log_file) {
@@ -59,8 +60,10 @@ static int launched(const char* name, u64 function, const u* sizes, u64 stream, 
                   has_context ? "" : " without context");
     note(text);
   }
-  if (has_context && hook.launch)
-    return hook.launch(function, sizes, arguments);
+  if (has_context && hook.launch && !broken) {
+    broken = hook.launch(function, sizes, arguments);
+    return 0;
+  }
   return has_context ? 0 : invalid_context;
 }
 
@@ -95,7 +98,10 @@ int cuLibraryGetKernel(u64* kernel, u64 library, const char* symbol) {
 int cuKernelGetFunction(u64* function, u64 kernel) {
   return give(function, hook.find ? kernel : u64{0xF1}, "cuKernelGetFunction");
 }
+int cuCtxSynchronize() { return note("cuCtxSynchronize") | broken; }
 int cuMemAlloc(u64* address, u64 size) {
+  if (broken)
+    return broken;
   *address = reinterpret_cast<u64>(std::aligned_alloc(256, (size + 255) / 256 * 256));
   if (hook.allocated)
     hook.allocated(*address, size);
@@ -122,7 +128,7 @@ int cuMemcpyDtoDAsync(u64 to, u64 from, u64 size, u64) {
 }
 int cuMemcpyDtoH(void* to, u64 from, u64 size) {
   std::memcpy(to, reinterpret_cast<void*>(from), size);
-  return note("cuMemcpyDtoH");
+  return note("cuMemcpyDtoH") | broken;
 }
 int cuEventCreate(u64* event, u) {
   static u64 last = 0;

@@ -223,9 +223,14 @@ def test_what_ncu_says_is_read(on_gpu):
 
 
 def test_the_fastest_is_profiled(on_gpu):
-    results = [{"title": "softmax", "configurations": {"ours": "1024, T = 256"}}, {"title": "copy"}]
+    times = {"ours": "1024, T = 256", "nvidia": "1024", "torch": "softmax"}
+    results = [
+        {"title": "softmax", "configurations": times},
+        {"title": "copy", "configurations": {"ours": "1"}},
+    ]
     calls = on_gpu("profiled").chosen(results, False, "softmax")
-    assert calls == [["softmax", "ours", "1024, T = 256"], ["softmax", "nvidia", ""]]
+    assert calls == [["softmax", "ours", "1024, T = 256"], ["softmax", "nvidia", "1024"]]
+    assert on_gpu("profiled").chosen([], False, "softmax") == [["softmax", "ours", ""]]
 
 
 # --- elements -----------------------------------------------------------------------------------------------

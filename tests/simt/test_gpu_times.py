@@ -121,12 +121,12 @@ def fake_run(on_gpu, tmp_path):
         patience=lambda seconds: seconds,
         environment=None, is_dry=False, only="", block="one", said=said, say=said.append, save=lambda: None,
     )  # fmt: skip
-    return lambda seconds: on_gpu("timed").Timed(session, time.time() + seconds)
+    return lambda seconds: on_gpu("timed").Timed(session, time.time() + seconds, [])
 
 
 @pytest.mark.wide
 def test_what_breaks_a_process_is_passed_over(on_gpu, fake_run, monkeypatch):
-    monkeypatch.setattr(on_gpu("timed"), "SILENCE", 6)
+    monkeypatch.setattr(on_gpu("timed"), "OF_OTHERS", 6)
     report = fake_run(120).run()
     found = {result["title"]: set(result["seconds"]) for result in report["results"]}
     everyone = {"ours", "nvidia", "triton"}
@@ -140,7 +140,7 @@ def test_what_breaks_a_process_is_passed_over(on_gpu, fake_run, monkeypatch):
 @pytest.mark.wide
 def test_a_peer_that_breaks_too_much_is_left_out(on_gpu, fake_run, monkeypatch):
     monkeypatch.setattr(on_gpu("timed"), "PATIENCE", 1)
-    monkeypatch.setattr(on_gpu("timed"), "SILENCE", 6)
+    monkeypatch.setattr(on_gpu("timed"), "OF_OTHERS", 6)
     report = fake_run(120).run()
     found = {result["title"]: set(result["seconds"]) for result in report["results"]}
     assert found == {"first": {"ours", "nvidia", "triton"}, "second": {"ours", "triton"}, "third": {"ours"}}
