@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import functools
+import mmap
 
 import numpy as np
 
@@ -25,6 +27,17 @@ def items(text: str) -> tuple[list[Operation | Nest], list[str]]:
 
 def nests(text: str) -> list[Nest]:
     return [item for item in items(text)[0] if isinstance(item, Nest)]
+
+
+def guarded(size: int) -> np.ndarray:
+    """Bytes at the end of pages between two that must not be touched."""
+    page, libc = mmap.PAGESIZE, ctypes.CDLL(None, use_errno=True)
+    pages = -(-size // page)
+    area = mmap.mmap(-1, (pages + 2) * page)
+    begin = ctypes.addressof(ctypes.c_char.from_buffer(area))
+    for at in (0, pages + 1):
+        assert libc.mprotect(ctypes.c_void_p(begin + at * page), page, 0) == 0
+    return np.frombuffer(area, np.uint8, size, (pages + 1) * page - size)
 
 
 def same(got: np.ndarray, expected: np.ndarray) -> bool:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from pass_results import guarded
 
 import pycuda_tile as pct
 
@@ -64,6 +65,8 @@ def built(request):
 @example(1, 1, SIZE)
 @example(2, 1, SIZE)
 @example(33, 16, SIZE)
+@example(49, 16, 500)
+@example(20, 7, SIZE)
 @settings(max_examples=30)
 def test_places(built, n: int, m: int, count: int):
     module, dtype = built
@@ -134,6 +137,16 @@ __tile_global__ void update(int* y, int n) {
   auto place = ct::iota<tile<int, 512>>() / n;
   ct::store(y + place, ct::load(y + place) + 1);
 }
+// several arrays at the same places, of numbers of other sizes, and one at other places
+__tile_global__ void normalized(const float* x, const float* a, const double* b, const short* c, double* y,
+                                int n, int m, int count) {
+  auto i = ct::iota<tile<int, 512>>();
+  auto place = i / n % m, other = i % n;
+  auto exist = i < count;
+  auto shift = ct::load_masked(b + place, exist, -1.0) * ct::load_masked(c + place, exist, short(3));
+  auto scaled = ct::load_masked(x + i, exist, 0.5f) * ct::load_masked(a + place, exist, 2.0f);
+  ct::store_masked(y + i, scaled + shift * ct::load_masked(a + other, exist, 1.0f), exist);
+}
 // a row is loaded again after its sum, and a scan from its end
 __tile_global__ void again(const float* table, float* y, int n) {
   auto i = ct::iota<tile<int, 512>>();
@@ -147,6 +160,34 @@ __tile_global__ void again(const float* table, float* y, int n) {
 @pytest.fixture(scope="module")
 def others():
     return [pct.build(OTHERS, target="cpu", optimize=optimize) for optimize in ("auto", False, True)]
+
+
+def guarded_copy(array: np.ndarray) -> np.ndarray:
+    """A copy that ends with a page, behind which nothing can be read."""
+    copy = guarded(array.nbytes).view(array.dtype)
+    copy[:] = array
+    return copy
+
+
+@pytest.mark.parametrize("n", [1, 7, 31, 32, 33, 49, 100, 512, 600])
+@pytest.mark.parametrize("m", [1, 5, 600])
+def test_arrays_at_the_same_places(others, n: int, m: int):
+    """Strips that begin in one quotient and end in the next one, or with more of them."""
+    rng, i = np.random.default_rng(n), np.arange(512)
+    x, a = (rng.integers(-9, 9, 600).astype(np.float32) for _ in range(2))
+    b, c = rng.integers(-9, 9, 600).astype(np.float64), rng.integers(-9, 9, 600).astype(np.int16)
+    place = i // n % m
+    wanted = x[:512].astype(np.float64) * a[place] + b[place] * c[place] * a[i % n]
+    for module in others:
+        for count in (512, 509, 33, 20, 1, 0):
+            # Arrays end with what exists: others must not be read.
+            last, rest = (place[:count].max(), (i % n)[:count].max()) if count else (0, 0)
+            y = np.full(512, 77.0)
+            sizes = (max(last, rest) + 1, last + 1, last + 1)
+            given = [guarded_copy(array[:size]) for array, size in zip((a, b, c), sizes, strict=True)]
+            module["normalized"][1](x, *given, y, n, m, count)
+            np.testing.assert_array_equal(y[:count], wanted[:count])
+            assert (y[count:] == 77).all()
 
 
 @pytest.mark.parametrize("n", [1, 2, 33, 512])

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ctypes
 import mmap
 from pathlib import Path
 
 import numpy as np
 import pytest
+from pass_results import guarded
 
 import pycuda_tile as pct
 
@@ -57,12 +57,7 @@ ARCHS = {"x86-64": "sse2", "x86-64-v3": "avx2", "x86-64-v4": "avx512vl", "native
 @pytest.fixture(scope="module")
 def page():
     """A page of memory between two that must not be touched."""
-    size, libc = mmap.PAGESIZE, ctypes.CDLL(None, use_errno=True)
-    area = mmap.mmap(-1, 3 * size)
-    begin = ctypes.addressof(ctypes.c_char.from_buffer(area))
-    for at, rights in ((0, 0), (2, 0)):
-        assert libc.mprotect(ctypes.c_void_p(begin + at * size), size, rights) == 0
-    return np.frombuffer(area, np.uint8, size, size)
+    return guarded(mmap.PAGESIZE)
 
 
 @pytest.fixture(params=ARCHS, scope="module")

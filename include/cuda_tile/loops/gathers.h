@@ -74,8 +74,17 @@ CUDA_TILE_API strip<E, S> repeat(E const* from, Exist const& exist, E pad) {
   return elements.of_all() ? all : loops::load<S>(all.slots, exist, pad);
 }
 
-/// The strip at a position of a row: neighbours or one element, if it belongs to a run, and else what the
-/// pointers point to.
+/// A strip that begins in one piece of a row and ends in the next one. Not inlined, because it is long.
+template <unsigned S, typename E, typename Exist>
+[[gnu::noinline]] void load_pieces(E* result, piece a, piece b, E const* from, long long position,
+                                   Exist const& exist, E pad) {
+  existence<S, Exist> const elements{exist};
+  for (unsigned l = 0; l < S; ++l)
+    result[l] = elements.of(l) ? from[(position + l < b.begin ? a : b).place(position + l)] : pad;
+}
+
+/// The strip at a position of a row: neighbours or one element, if it belongs to a run, or two such pieces;
+/// and else what the pointers point to.
 template <unsigned S, typename E, typename Row, typename F, typename Exist>
 CUDA_TILE_API strip<E, S> load_run(bool belongs, Row const& row, E const* from, long long position,
                                    F const& pointers, Exist const& exist, E pad) {
@@ -93,7 +102,17 @@ CUDA_TILE_API strip<E, S> load_run(bool belongs, Row const& row, E const* from, 
     keep(loops::load<S>(from + row.place(position), exist, pad));
   else if (belongs)
     keep(loops::repeat<S>(from + row.place(position), exist, pad));
-  else if (existence<S, Exist>{exist}.of_any())
+  else if (row.is_cut(position)) {
+    piece const a = row.before(), b = row.now();
+    if (a.step == 0 && b.step == 0 && existence<S, Exist>{exist}.of_all()) {
+      between const cut{b.begin - position};
+      keep(loops::load<S>(loops::fill<S>(from[a.first]).slots, cut, from[b.first]));
+    } else {
+      strip<E, S> result;
+      loops::load_pieces<S>(result.slots, a, b, from, position, exist, pad);
+      keep(result);
+    }
+  } else if (existence<S, Exist>{exist}.of_any())
     keep(loops::gather<S, E>(pointers(), exist, pad));
   else
     keep(loops::fill<S>(pad));
@@ -116,6 +135,10 @@ CUDA_TILE_API void store_run(bool belongs, Row const& row, E* to, long long posi
         to[row.place(position)] = x.slots[l];
         break;
       }
+  } else if (row.is_cut(position)) {
+    for (unsigned l = 0; l < S; ++l)
+      if (elements.of(l))
+        to[(position + l < row.now().begin ? row.before() : row.now()).place(position + l)] = x.slots[l];
   } else if (elements.of_any()) {
     auto const places = pointers();
     for (unsigned l = 0; l < S; ++l)

@@ -214,6 +214,19 @@ CUDA_TILE_API range reach(E const* from, bounds x) {
   return everything;
 }
 
+/// Neighbours, or one element: from the position `begin` up to but not including `end`.
+struct piece {
+  long long begin = 0, end = 0, first = 0, step = 0;
+
+  CUDA_TILE_API piece() = default;
+  CUDA_TILE_API piece(long long position, progression x)
+      : begin(position), end(position), first(x.first), step(x.step) {
+    if (x.step == 0 || x.step == 1)
+      end += least(x.count, 1ll << 62); // numbers that do not vary have any count
+  }
+  CUDA_TILE_API long long place(long long position) const { return first + (position - begin) * step; }
+};
+
 /// A row whose elements are neighbours, if its places are known to be a progression.
 struct neighbours {
   long long first;
@@ -223,37 +236,49 @@ struct neighbours {
       : first(x.first), exist(x.step == 1 && x.count >= count) {}
   CUDA_TILE_API long long place(long long position) const { return first + position; }
   CUDA_TILE_API static constexpr bool moves() { return true; }
+  CUDA_TILE_API static constexpr bool is_cut(long long) { return false; }
+  CUDA_TILE_API static piece before() { return {}; }
+  CUDA_TILE_API static piece now() { return {}; }
 };
 
-/// The present part of a row of which the places are a progression.
+/// The present part of a row of which the places are a progression, and the one before it.
 class run {
 public:
-  /// Whether the strip of S elements at a position is part of one whose elements are the same or neighbours.
-  /// After it is not, fewer and fewer strips are asked for.
+  /// Whether the strip of S elements at a position is part of one piece. After it is not even part of two
+  /// that follow each other, fewer and fewer strips are asked for.
   template <unsigned S, typename F>
   CUDA_TILE_API bool has(long long position, F const& at) {
-    if (position >= begin_ && position + S <= end_)
+    long long const end = position + S;
+    if (position >= now_.begin && end <= now_.end)
       return true;
     if (waits_ > 0) {
       --waits_;
       return false;
     }
-    progression const found = at(position);
-    bool const follows = found.count >= S && (found.step == 0 || found.step == 1);
-    begin_ = position;
-    end_ = follows ? position + found.count : position;
-    first_ = found.first;
-    step_ = found.step;
+    if (position < now_.begin || position >= now_.end)
+      now_ = piece(position, at(position));
+    if (now_.end > position && now_.end < end) {
+      before_ = now_;
+      now_ = piece(before_.end, at(before_.end));
+    }
+    bool const follows = now_.end >= end;
+    if (!follows)
+      now_ = {};
     misses_ = follows ? 0 : misses_ < most_misses ? misses_ + 1 : misses_;
     waits_ = (1u << misses_) / 2 - (misses_ > 0); // none after the first one, which may be where a run ends
-    return follows;
+    return follows && position >= now_.begin;
   }
-  CUDA_TILE_API long long place(long long position) const { return first_ + (position - begin_) * step_; }
-  CUDA_TILE_API bool moves() const { return step_ != 0; }
+  /// Of a strip in one piece.
+  CUDA_TILE_API long long place(long long position) const { return now_.place(position); }
+  CUDA_TILE_API bool moves() const { return now_.step != 0; }
+  /// Whether the strip for which has() was asked begins in the piece before the present one.
+  CUDA_TILE_API bool is_cut(long long position) const { return position < now_.begin; }
+  CUDA_TILE_API piece before() const { return before_; }
+  CUDA_TILE_API piece now() const { return now_; }
 
 private:
   static constexpr unsigned most_misses = 6;
-  long long begin_ = 0, end_ = 0, first_ = 0, step_ = 0;
+  piece before_, now_;
   unsigned misses_ = 0, waits_ = 0;
 };
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from ..ir import Operation, Value
 from ..lower.translation import Translation
 from ..reading import is_pointer, operands_of, value_shape
-from .facts import SHAPES
+from .facts import SHAPES, behind
 from .quasi_affine import BASE, Index, function_of
 from .stages import Nest
 
@@ -20,13 +20,21 @@ class Indices:
 
     def __init__(self, translator: Translation, nest: Nest, origin: Callable[[Value], str]):
         self._translator, self._nest, self._origin = translator, nest, origin
-        self._functions: dict[int, str] = {}  # by how values are computed
+        self._functions: dict[tuple[str, int], str] = {}  # by how values are computed
 
     def function(self, index: Index) -> str:
-        key = self._nest.analysis.structure(index.value)
+        key = self._key(index)
         if key not in self._functions:
             self._functions[key] = self._write(index)
         return self._functions[key]
+
+    def _key(self, index: Index) -> tuple[str, int]:
+        """What indices have in common of which the pointers are equally far from their bases."""
+        analysis = self._nest.analysis
+        value, op = behind(index.value, SHAPES, analysis.definitions)
+        if op is not None and op.name == "offset" and analysis.is_uniform(operands_of(op)[0]):
+            return "distance", analysis.structure(operands_of(op)[1])
+        return "pointers", analysis.structure(value)
 
     def call(self, index: Index, positions: dict[int, str]) -> str:
         """An index at positions, or within bounds, along each axis."""
