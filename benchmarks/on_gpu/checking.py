@@ -52,7 +52,10 @@ class Part:
         return self.session.patience(_STARTING if at in self.UNNAMED else _SILENCE)
 
     def heard(self, event: dict[str, Any]) -> None:
-        if event.pop("event") == "result":
+        kind = event.pop("event")
+        if kind == "about":
+            self.session.results["device"] = event
+        elif kind == "result":
             self.results[event.pop("name")] = event
 
 
@@ -65,6 +68,7 @@ def counted(results: dict[str, dict[str, Any]]) -> str:
 def load(session: Session, end: float) -> dict[str, Any]:
     """Loads all kernels that are timed: ours, NVIDIA's, those of our Tile IR."""
     results = Part(session, end, stage="", load=True).run()
+    session.say(", ".join(f"{key}: {value}" for key, value in session.results.get("device", {}).items()))
     for who in ("ours", "nvidia", "open"):
         of_who = {name: result for name, result in results.items() if name.startswith(f"{who} / ")}
         session.say(f"machine code of {who}: {counted(of_who)}")

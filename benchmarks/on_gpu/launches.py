@@ -122,6 +122,7 @@ def name_of(kernel: Kernel) -> str:
 def load_kernels(bundle: Bundle, after: str) -> None:
     import device
 
+    emit("about", **device.about())
     for kernel in following(bundle.kernels, after, name_of):
         emit("start", name=name_of(kernel))
         try:
