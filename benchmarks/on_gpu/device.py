@@ -45,7 +45,7 @@ def about() -> dict[str, Any]:
 
     version = int(call(driver.cuDriverGetVersion))
     return {
-        "device": call(driver.cuDeviceGetName, 128, device).rstrip(b"\0").decode(),
+        "device": call(driver.cuDeviceGetName, 128, device).partition(b"\0")[0].decode(),
         "compute_capability": [
             attribute(f"COMPUTE_CAPABILITY_{part}") for part in ("MAJOR", "MINOR")
         ],
