@@ -251,7 +251,9 @@ def default_bundle() -> Path:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--bundle", type=Path, default=default_bundle(), metavar="DIR")
-    parser.add_argument("--output", type=Path, default=Path("gpu_results"), metavar="DIR", help="for results")
+    parser.add_argument(
+        "--output", type=Path, default=Path("build/gpu_results"), metavar="DIR", help="for results"
+    )
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS), metavar="PART")
     parser.add_argument("--minutes", type=float, default=MINUTES, help="after which the run ends")
     parser.add_argument("--only", default="", metavar="TEXT", help="of the times, work whose title has this")
