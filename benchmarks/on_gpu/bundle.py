@@ -17,6 +17,9 @@ from typing import Any, NamedTuple
 
 MANIFEST, BLOBS, PTX = "manifest.json", "blobs.zip", "ptx.zip"
 ALIGNMENT = 256  # of allocations on a GPU
+DIFFERENCES = "differences.jsonl"  # the launches whose results differ, where these are packed
+# Whose kernels a bundle has: ours, and what NVIDIA's assembler makes of NVIDIA's Tile IR and of our own.
+OURS, NVIDIAS = "ours", ("nvidia", "open")
 
 
 class Buffer(NamedTuple):
@@ -41,9 +44,9 @@ class Pointer(NamedTuple):
 class Launch(NamedTuple):
     """A launch that a test made on the PTX machine, and what came of it."""
 
-    name: str  # the hash of what goes in: launches with the same name give the same results
+    name: str  # the test's, and the launch's number in it
     test: str
-    stage: str  # one of STAGES
+    stage: str  # one of "mechanisms", "models", "rest": see make.py
     kernel: str
     code: str  # a blob
     symbol: str
@@ -68,11 +71,6 @@ class Kernel(NamedTuple):
     shared: int
 
 
-# In the order in which they run: a launch for each test of the header, the manual's examples and the kernels
-# of models, all others.
-STAGES = ("mechanisms", "models", "rest")
-
-
 def blob_name(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:24]
 
@@ -91,9 +89,6 @@ class Blobs:
             self._known.add(name)
             self._zip.writestr(name, content)
         return name
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._known
 
     def __getitem__(self, name: str) -> bytes:
         return self._zip.read(name)

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import sanitizer
+from bundle import NVIDIAS, OURS
 from watching import run, watch
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def load(session: Session, end: float) -> dict[str, Any]:
     """Loads all kernels that are timed: ours, NVIDIA's, those of our Tile IR."""
     results = Part(session, end, stage="", load=True).run()
     session.say(", ".join(f"{key}: {value}" for key, value in session.results.get("device", {}).items()))
-    for who in ("ours", "nvidia", "open"):
+    for who in (OURS, *NVIDIAS):
         of_who = {name: result for name, result in results.items() if name.startswith(f"{who} / ")}
         session.say(f"machine code of {who}: {counted(of_who)}")
     for name, result in results.items():
@@ -84,7 +85,7 @@ def peers(session: Session, end: float) -> dict[str, Any]:
     found: dict[str, Any] = {}
     right: dict[str, int] = {}
     each = (end - time.time()) / 4
-    for who in ("nvidia", "open"):
+    for who in NVIDIAS:
         for block in ("one", "all"):
             part = Part(session, min(end, time.time() + each), stage="models", who=who, block=block)
             part.most_broken = _FEW_BROKEN

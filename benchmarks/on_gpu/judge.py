@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
-from bundle import Bundle
-from session import DIFFERENCES
-
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
+from bundle import DIFFERENCES, Bundle
+from recording import run_tests
 
 
 def judge(folder: Path, bundle: Path) -> int:
@@ -26,7 +20,5 @@ def judge(folder: Path, bundle: Path) -> int:
         differences.extractall(folder)
     names = {json.loads(line)["name"] for line in (folder / DIFFERENCES).read_text().splitlines()}
     tests = sorted({launch.test for launch in Bundle(bundle).launches if launch.name in names})
-    plugin = os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])
-    command = [sys.executable, "-m", "pytest", "-q", "--wide", "-p", "recording", "--replay", str(folder)]
     print(f"{len(names)} launches of {len(tests)} tests differ", flush=True)
-    return subprocess.run([*command, *tests], cwd=ROOT, env={**os.environ, "PYTHONPATH": plugin}).returncode
+    return run_tests("--replay", str(folder), "--gpu-bundle", str(bundle.absolute()), *tests)

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import device
 from bundle import Bundle, Kernel, Launch, blob_name
 
 
@@ -26,6 +27,17 @@ def emit(event: str, **fields: object) -> None:
 
 def first_line(problem: BaseException) -> str:
     return " ".join(str(problem).split())[:200]
+
+
+def start(options: dict[str, Any]) -> Bundle:
+    """Opens the device of a process with such options, and its bundle."""
+    folder = Path(options["bundle"])
+    if options["pretend"]:
+        import pretend
+
+        pretend.install(folder)
+    device.open_device()
+    return Bundle(folder)
 
 
 class Launches:
@@ -39,8 +51,6 @@ class Launches:
 
     def load(self, code: str, symbol: str, shared: int) -> Any:
         """A kernel: launches of one follow each other."""
-        import device
-
         key = f"{code} {symbol}"
         if self._loaded[0] != key:
             self.unload()
@@ -54,8 +64,6 @@ class Launches:
 
     def make(self, launch: Launch, code: str, symbol: str, threads: int, shared: int) -> dict[str, Any]:
         """What came of it: "same", "differs" or "wrote around"; `contents` are blobs if not the same."""
-        import device
-
         blobs = self.bundle.blobs
         memory: list[Any] = []
         try:
@@ -75,8 +83,6 @@ class Launches:
                     part.free()
 
     def launch_on(self, memory: list[Any], launch: Launch, kernel: Any, threads: int) -> dict[str, Any]:
-        import device
-
         blobs = self.bundle.blobs
         words = [bytearray.fromhex(text) for text in launch.arguments]
         for pointer in launch.pointers:
@@ -120,8 +126,6 @@ def name_of(kernel: Kernel) -> str:
 
 
 def load_kernels(bundle: Bundle, after: str) -> None:
-    import device
-
     emit("about", **device.about())
     for kernel in following(bundle.kernels, after, name_of):
         emit("start", name=name_of(kernel))
@@ -148,15 +152,8 @@ def main(options: dict[str, Any]) -> None:
     until:        the time when to stop
     pretend:      whether the driver is that of pretend.py
     """
-    if options.get("pretend"):
-        import pretend
-
-        pretend.install(Path(options["bundle"]))
-    import device
-
     emit("start", name="the device")
-    device.open_device()
-    bundle = Bundle(Path(options["bundle"]))
+    bundle = start(options)
     if options.get("load"):
         load_kernels(bundle, options.get("after", ""))
         emit("end")

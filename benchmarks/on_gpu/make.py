@@ -4,30 +4,29 @@ from __future__ import annotations
 
 import datetime
 import hashlib
-import importlib
 import json
-import os
 import shutil
 import struct
 import subprocess
-import sys
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from importlib import metadata
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bundle import BLOBS, PTX, Blobs, Kernel, Launch, write_manifest
-from recording import ARCH, Record, build_again, read_records
+from bundle import BLOBS, NVIDIAS, PTX, Blobs, Kernel, Launch, write_manifest
+from recording import ARCH, ROOT, Record, build_again, read_records, run_tests
 from work import KERNELS, Work, works
 
 import pycuda_tile as pct
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
 # The files that a machine with a GPU does not need.
 STAYING = {"guard.py", "judge.py", "make.py", "pretend.py", "recording.py"}
 # By stage, the tests whose launches are recorded, each as arguments of pytest: paths, then words of names.
+# Stages run in this order: a launch for each test of the header, the manual's examples and kernels of models,
+# all others.
 TESTS = {
     "mechanisms": [(["tests/header"], "ptx")],
     "models": [
@@ -37,7 +36,6 @@ TESTS = {
     ],
     "rest": [(["tests/simt/test_random_programs.py"], "sm_90a")],
 }
-PEERS = ("nvidia", "open")  # whose front end makes the Tile IR that NVIDIA's assembler gets
 PEERS_ARCH = "sm_90"  # as NVIDIA's assembler calls it
 _REQNTID = 0x10  # EIATTR_REQNTID, of a cubin's section .nv.info.<kernel>
 # Options of NVIDIA's compiler after our own --fmad=false.
@@ -49,15 +47,10 @@ _VARIANTS = {"": (), "fused": ("--fmad=true",)}
 
 def record(stage: str, folder: Path, only: str = "") -> None:
     """Runs a stage's tests on the PTX machine and records their launches."""
-    plugin = os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])
-    command = [sys.executable, "-m", "pytest", "-q", "--wide", "--numprocesses=auto", "-p", "recording"]
     for paths, words in TESTS[stage]:
         words = f"({words}) and ({only})" if only else words
-        done = subprocess.run(
-            [*command, "--record", str(folder), *paths, "-k", words],
-            cwd=ROOT, env={**os.environ, "PYTHONPATH": plugin},
-        )  # fmt: skip
-        if done.returncode not in (0, 5):  # 5: no test has such a name
+        status = run_tests("--numprocesses=auto", "--record", str(folder), *paths, "-k", words)
+        if status not in (0, 5):  # 5: no test has such a name
             raise SystemExit(f"tests of {stage} failed: their launches cannot be expected to work on a GPU")
 
 
@@ -124,7 +117,7 @@ def peers_of_launches(records: list[Record], jobs: int) -> Peers:
         tasks = {}
         for source, of_source in by_source.items():
             names = sorted({record.launch.kernel for record in of_source})
-            for who in PEERS:
+            for who in NVIDIAS:
                 tasks[pool.submit(compile_peers_of, json.loads(source), names, who)] = who, of_source
         for task in as_completed(tasks):
             who, of_source = tasks[task]
@@ -136,7 +129,7 @@ def peers_of_launches(records: list[Record], jobs: int) -> Peers:
 
 
 def compile_peers_of(source: dict[str, Any], names: list[str], who: str) -> dict[str, Peer]:
-    """Kernels of a source by one of PEERS; those that it does not take are said and left out."""
+    """Kernels of a source by one of NVIDIAS; those that it does not take are said and left out."""
     try:
         module = build_again(source, target="tile", front_end=who, arch=PEERS_ARCH, kernels=names)
         return {name: peer_of(module.kernel(name)) for name in names}
@@ -285,19 +278,12 @@ def made_of() -> dict[str, Any]:
 
     commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True)
     sources = sorted(KERNELS.glob("*.cu"))
+    installed = {d.metadata["Name"]: d.version for d in metadata.distributions()}
     return {
         "commit": commit.stdout.strip(),
         "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
         "nvrtc": ".".join(map(str, nvrtc.version("gpu"))),
         "arch": ARCH,
         "sources": hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:16],
-        "peers": _version("nvidia-cuda-tileiras"),
+        "peers": installed.get("nvidia-cuda-tileiras"),
     }
-
-
-def _version(package: str) -> str:
-    metadata = importlib.import_module("importlib.metadata")
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return ""

@@ -12,7 +12,6 @@ import json
 import shutil
 import sys
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from watching import run
@@ -89,18 +88,12 @@ def read(text: str) -> list[dict[str, str]]:
 
 
 def main(options: dict[str, Any]) -> None:
-    if options["pretend"]:
-        import pretend
-
-        pretend.install(Path(options["bundle"]))
     import device
-    from bundle import Bundle
-    from launches import emit
+    from launches import emit, start
     from times import FRAMEWORKS, Worker
     from work import works
 
-    device.open_device()
-    worker = Worker(Bundle(Path(options["bundle"])), {**options, "skip": [], "without": list(FRAMEWORKS)})
+    worker = Worker(start(options), {**options, "skip": [], "without": list(FRAMEWORKS)})
     known = {work.title: work for work in works(options["small"])}
     for title, who, label in options["calls"]:
         if time.time() > options["until"]:

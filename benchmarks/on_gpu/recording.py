@@ -1,8 +1,9 @@
 """A plugin of pytest that records each launch on the PTX machine, or replaces it by what a GPU gave.
 
     pytest -p recording --record FOLDER      writes FOLDER/launches-*.jsonl and what they hold, FOLDER/blobs
-    pytest -p recording --replay RESULTS     tests judge what a GPU gave; launches that it did not make run
-                                             on the PTX machine
+    pytest -p recording --replay RESULTS --gpu-bundle BUNDLE
+                                             tests judge what a GPU gave where that differs; all other
+                                             launches run on the PTX machine
 
 All tests build for one architecture, --gpu-arch, whatever they say, so that a GPU of it can run their code.
 """
@@ -14,12 +15,16 @@ import functools
 import json
 import os
 import struct
-from collections.abc import Callable
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import pytest
-from bundle import ALIGNMENT, Buffer, Launch, Pointer, blob_name, launch_of
+from bundle import ALIGNMENT, DIFFERENCES, Buffer, Bundle, Launch, Pointer, blob_name, launch_of
 
 import pycuda_tile as pct
 
@@ -27,12 +32,23 @@ if TYPE_CHECKING:
     from pycuda_tile.targets.target import Request
 
 ARCH = "sm_90a"
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+_WAITING = pytest.StashKey[dict[str, list[str]]]()
 _NEAR = 1 << 20  # how far a pointer may be from the array to which it belongs, in bytes
+
+
+def run_tests(*options: str) -> int:
+    """The exit status of pytest with this plugin."""
+    path = os.pathsep.join(filter(None, [str(HERE), os.environ.get("PYTHONPATH")]))
+    command = [sys.executable, "-m", "pytest", "-q", "--wide", "-p", "recording", *options]
+    return subprocess.run(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": path}).returncode
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--record", type=Path, metavar="FOLDER")
     parser.addoption("--replay", type=Path, metavar="RESULTS")
+    parser.addoption("--gpu-bundle", type=Path, metavar="BUNDLE", help="of which the results are")
     parser.addoption("--gpu-arch", default=ARCH)
 
 
@@ -44,7 +60,15 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     if folder := option("--record"):
         PtxKernel.execute = recorded(PtxKernel.execute, folder)
     elif folder := option("--replay"):
-        PtxKernel.execute = replayed(PtxKernel.execute, folder)
+        bundle = Bundle(option("--gpu-bundle"))
+        waiting = session.config.stash[_WAITING] = differences(folder)
+        PtxKernel.execute = replayed(PtxKernel.execute, folder, bundle, waiting)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    for name in session.config.stash.get(_WAITING, {}):
+        print(f"\n{name}: no test made this launch, so that nothing judged it")
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def for_one_arch(build: Callable, arch: str) -> Callable:
@@ -69,14 +93,16 @@ def recorded(execute: Callable, folder: Path) -> Callable:
             partial.replace(place)
         return place.name
 
+    made: Counter[str] = Counter()
+
     @functools.wraps(execute)
     def record(kernel, grid, arguments, globe) -> None:
-        before = describe(kernel, grid, arguments, globe)
+        before = describe(kernel, grid, arguments, globe, made)
         read = reads_of(globe)
-        for content in (kernel.launcher._cubin(), *contents(globe)):
+        ranges = ranges_of(arguments, globe)
+        for content in (kernel.launcher._cubin(), *(content.tobytes() for _, content, _ in ranges)):
             keep(content)
         text = keep(kernel.ptx.encode())
-        ranges = globe.ranges()
         execute(kernel, grid, arguments, globe)
         buffers = [
             buffer._replace(after=keep(content.tobytes()), is_read=start in read)
@@ -90,22 +116,40 @@ def recorded(execute: Callable, folder: Path) -> Callable:
     return record
 
 
-def replayed(execute: Callable, folder: Path) -> Callable:
-    given = {}
-    for line in (folder / "differences.jsonl").read_text().splitlines():
-        record = json.loads(line)
-        given[record["name"]] = record["contents"]
+def differences(folder: Path) -> dict[str, list[str]]:
+    """The blobs that launches gave on a GPU where these differ, by the launch's name."""
+    records = map(json.loads, (folder / DIFFERENCES).read_text().splitlines())
+    return {record["name"]: record["contents"] for record in records}
+
+
+def replayed(execute: Callable, folder: Path, bundle: Bundle, waiting: dict[str, list[str]]) -> Callable:
+    """Takes the results of launches out of `waiting` instead of making them."""
+    known = {launch.name: launch for launch in bundle.launches}
+    made: Counter[str] = Counter()
 
     @functools.wraps(execute)
     def replay(kernel, grid, arguments, globe) -> None:
-        name = describe(kernel, grid, arguments, globe).name
-        if name not in given:
+        launch = describe(kernel, grid, arguments, globe, made)
+        if launch.name not in waiting:
             execute(kernel, grid, arguments, globe)
             return
-        for (address, content, _), key in zip(globe.ranges(), given[name], strict=True):
-            ctypes.memmove(address, (folder / "differences" / key).read_bytes(), len(content))
+        if compared(launch, known[launch.name]) != compared(known[launch.name], known[launch.name]):
+            pytest.fail(f"{launch.name} is not the launch that the GPU made: make the bundle again")
+        ranges = ranges_of(arguments, globe)
+        for (address, content, _), key in zip(ranges, waiting.pop(launch.name), strict=True):
+            found = (folder / "differences" / key).read_bytes()
+            assert len(found) == len(content)
+            ctypes.memmove(address, found, len(content))
 
     return replay
+
+
+def compared(launch: Launch, known: Launch) -> tuple[object, ...]:
+    """What launches have in common that give the same: of memory, what the known one reads."""
+    pairs = zip(launch.buffers, known.buffers, strict=False)
+    read = [buffer.before for buffer, other in pairs if other.is_read]
+    how = launch.code, launch.symbol, launch.grid, launch.threads, launch.arguments, launch.pointers
+    return *how, len(launch.buffers), read
 
 
 def reads_of(globe) -> set[int]:
@@ -122,28 +166,36 @@ def reads_of(globe) -> set[int]:
     return read
 
 
-def contents(globe) -> list[bytes]:
-    return [content.tobytes() for _, content, _ in globe.ranges()]
-
-
-def describe(kernel, grid, arguments, globe) -> Launch:
-    """A launch, before it is made; `after` of its buffers is empty."""
+def ranges_of(arguments, globe) -> list[tuple[int, np.ndarray, bool]]:
+    """The ranges of memory in the order in which arguments point to them, whatever their addresses are."""
     ranges = globe.ranges()
+    order = dict.fromkeys(found[0] for _, _, found in pointers_of(arguments, ranges))
+    return [ranges[i] for i in [*order, *(i for i in range(len(ranges)) if i not in order)]]
+
+
+def pointers_of(arguments, ranges) -> Iterator[tuple[int, int, tuple[int, int]]]:
+    """Argument, place in it, and what nearest() says of the address there."""
+    for argument, content in enumerate(arguments):
+        for place in range(0, len(content) - 7, 8):
+            if found := nearest(struct.unpack_from("<Q", content, place)[0], ranges):
+                yield argument, place, found
+
+
+def describe(kernel, grid, arguments, globe, made: Counter[str]) -> Launch:
+    """A launch, before it is made; `after` of its buffers is empty. `made` counts those of each test."""
+    test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
+    made[test] += 1
+    ranges = ranges_of(arguments, globe)
     buffers = tuple(
         Buffer(address % ALIGNMENT, blob_name(content.tobytes()), "", True) for address, content, _ in ranges
     )
-    pointers = tuple(
-        Pointer(argument, place, *found)
-        for argument, content in enumerate(arguments)
-        for place in range(0, len(content) - 7, 8)
-        if (found := nearest(struct.unpack_from("<Q", content, place)[0], ranges))
-    )
+    pointers = tuple(Pointer(n, place, *found) for n, place, found in pointers_of(arguments, ranges))
     words = [bytearray(content) for content in arguments]
     for pointer in pointers:
         words[pointer.argument][pointer.place : pointer.place + 8] = bytes(8)
-    launch = Launch(
-        name="",
-        test=os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0],
+    return Launch(
+        name=f"{test} {made[test]}",
+        test=test,
         stage="",
         kernel=kernel.name,
         code=blob_name(kernel.launcher._cubin()),
@@ -155,8 +207,6 @@ def describe(kernel, grid, arguments, globe) -> Launch:
         pointers=pointers,
         buffers=buffers,
     )
-    told = launch._replace(test="", peers={}, buffers=tuple(b._replace(misaligned=0) for b in buffers))
-    return launch._replace(name=blob_name(json.dumps(told).encode()))
 
 
 def nearest(address: int, ranges: list) -> tuple[int, int] | None:

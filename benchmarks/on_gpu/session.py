@@ -46,12 +46,11 @@ import checking
 import profiled
 import timed
 import watching
-from bundle import MANIFEST, Bundle
+from bundle import DIFFERENCES, MANIFEST, Bundle
 
 HERE = Path(__file__).resolve().parent
 CHECKOUT = HERE.parents[1]
 MINUTES = 9.5
-DIFFERENCES = "differences.jsonl"
 _MOST_DIFFERENCES = 12 << 20  # bytes of the file with the results that differ
 _PACKAGES = ("numpy", "cuda-bindings", "cuda-core", "torch", "triton", "nvidia-cublas", "nvidia-cudnn-cu13")
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from bundle import NVIDIAS, OURS
 from table import WHO, configurations, heading, row
 from watching import watch
 
@@ -70,7 +71,7 @@ class Timed:
 
     def silence(self, at: str) -> float:
         who = at.split(" / ")[1]
-        return self.session.patience(SILENCE if who in ("ours", "nvidia", "open") else OF_OTHERS)
+        return self.session.patience(SILENCE if who in (OURS, *NVIDIAS) else OF_OTHERS)
 
     def heard(self, event: dict[str, Any]) -> None:
         kind = event.pop("event")

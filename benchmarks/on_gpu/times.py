@@ -17,18 +17,17 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from statistics import median
 from typing import Any
 
+import device
 import numpy as np
-from bundle import Bundle, Kernel
-from launches import emit, first_line
+from bundle import NVIDIAS, OURS, Bundle, Kernel
+from launches import emit, first_line, start
+from timing import CACHE, Timer
 from work import Array, Given, Launch, Work, works
 
 Call = Callable[[int], object]
-# Who computes with kernels of the bundle, and how the launches of NVIDIA's compiler are made.
-OURS, NVIDIAS = "ours", ("nvidia", "open")
 FRAMEWORKS = {"torch": "torch_peers", "triton": "triton_peers"}
 
 
@@ -40,8 +39,6 @@ class Sets:
     """Some sets of the arguments of a work, on the device."""
 
     def __init__(self, work: Work, count: int, seed: int = 0):
-        import device
-
         self.work = work
         self.drawn = [work.draw(np.random.default_rng(seed + i)) for i in range(count)]
         self.memory = [
@@ -69,8 +66,6 @@ class Sets:
 
     def prepare(self) -> None:
         """Fills the results of the first set, also those between, with what is no result."""
-        import device
-
         for x, memory in zip(self.work.arguments, self.memory[0], strict=True):
             if isinstance(x, Array) and x.fill == "":
                 memory.fill(self.work.begin)
@@ -99,11 +94,8 @@ class Worker:
     left out."""
 
     def __init__(self, bundle: Bundle, options: dict[str, Any]):
-        from timing import CACHE, Timer
-
         self.bundle = bundle
         self.timer = Timer(once=options["small"])
-        self.cache = CACHE
         self.block = options.get("block", "one")
         self.skip = set(options["skip"])
         # A dry run has none of the others, which need a GPU.
@@ -149,8 +141,6 @@ class Worker:
                 yield who, label, lambda call=call: lambda i: call(given[i])
 
     def call(self, who: str, variant: str, launches: tuple[Launch, ...], sets: Sets) -> Call:
-        import device
-
         started = []
         for launch in launches:
             kernels = {kernel.variant: kernel for kernel in self.kernels[who, launch.kernel]}
@@ -174,7 +164,7 @@ class Worker:
 
     def compare(self, work: Work) -> dict[str, Any]:
         """Seconds of who computes, at its best configuration; what cannot run leaves a note."""
-        sets = Sets(work, 1 + min(7, self.cache // max(work.bytes, 1 << 22)) if not self.timer.once else 1)
+        sets = Sets(work, 1 + min(7, CACHE // max(work.bytes, 1 << 22)) if not self.timer.once else 1)
         try:
             return self.compare_on(work, sets)
         finally:
@@ -215,8 +205,6 @@ class Worker:
     def error(
         self, work: Work, who: str, call: Call, sets: Sets, rows: np.ndarray, exact: np.ndarray
     ) -> float:
-        import device
-
         sets.prepare()
         returned = call(0)
         device.synchronize()
@@ -226,8 +214,6 @@ class Worker:
         return work.error(sets.result(), rows, exact)
 
     def note(self, work: Work, who: str, label: str, problem: Exception) -> None:
-        import device
-
         text = f"{label}: {type(problem).__name__}: {first_line(problem)}"
         emit("note", title=work.title, who=who, text=text)
         try:
@@ -253,15 +239,8 @@ def main(options: dict[str, Any]) -> None:
     until:    the time when to stop
     pretend:  whether the driver is that of pretend.py
     """
-    if options["pretend"]:
-        import pretend
-
-        pretend.install(Path(options["bundle"]))
-    import device
-
     emit("start", name="about / the device / copies")
-    device.open_device()
-    worker = Worker(Bundle(Path(options["bundle"])), options)
+    worker = Worker(start(options), options)
     emit("about", **device.about(), copy=worker.timer.copy_bandwidth())
     for work in works(options["small"]):
         if work.title in options["done"] or options["only"] not in work.title:

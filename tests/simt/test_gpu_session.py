@@ -3,7 +3,6 @@ driver whose kernels run on the PTX machine, and judged; what goes wrong on a GP
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import subprocess
@@ -35,13 +34,6 @@ __tile_global__ void add(const int* a, const int* b, int* out) {
 }
 __tile_global__ void triple(float* x, int n, float by) { x[n] = 3 * x[n] + by; }
 """
-
-
-@pytest.fixture
-def on_gpu(monkeypatch):
-    """A function that imports a module of benchmarks/on_gpu."""
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks" / "on_gpu"))
-    return importlib.import_module
 
 
 @pytest.fixture
@@ -119,11 +111,20 @@ def test_what_differs_is_judged_by_the_test(on_gpu, recorder, tmp_path, monkeypa
     changed.write_bytes(np.full(5, 7, np.float32).tobytes())
     monkeypatch.undo()
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks" / "on_gpu"))
-    monkeypatch.setattr(PtxKernel, "execute", on_gpu("recording").replayed(PtxKernel.execute, given))
+    recording = on_gpu("recording")
+    execute, waiting = PtxKernel.execute, recording.differences(given)
+    monkeypatch.setattr(PtxKernel, "execute", recording.replayed(execute, given, bundle, waiting))
     x, y = np.ones(5, np.float32), np.ones(5, np.float32)
     kernel[1](x, 1, 0.5)
     kernel[1](y, 1, 0.25)
     assert x.tolist() == [7] * 5 and y.tolist() == [1, 3.25, 1, 1, 1]
+    assert not waiting
+    # A launch of other arguments, or with other memory, is not that of the GPU.
+    for other in ((np.ones(5, np.float32), 2, 0.5), (np.zeros(5, np.float32), 1, 0.5)):
+        waiting = recording.differences(given)
+        monkeypatch.setattr(PtxKernel, "execute", recording.replayed(execute, given, bundle, waiting))
+        with pytest.raises(pytest.fail.Exception, match="is not the launch that the GPU made"):
+            kernel[1](*other)
 
 
 def test_what_breaks_is_told_and_passed_over(on_gpu, recorder, tmp_path):
