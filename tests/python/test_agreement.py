@@ -65,8 +65,13 @@ def build(declarations: str, statements: str, **arguments) -> dict[str, int | st
             "*out = PATH_MAX",
             "<source>:12: PATH_MAX may mean",
         ),
+        (
+            "#define AS(x) __attribute__((x))\nstruct AS(packed) s { char c; int i; };",
+            "auto get = [](s x) { return x.i; }; *out = get({})",
+            "may have another layout",
+        ),
     ],
-    ids=["size", "offset", "local class", "pointer", "type", "compiler", "library"],
+    ids=["size", "offset", "local class", "pointer", "type", "compiler", "library", "packed"],
 )
 def test_what_differs_is_not_fused(declarations: str, statements: str, reason: str):
     attributes = build(declarations, statements)
@@ -90,7 +95,8 @@ def test_what_does_not_differ_is_fused():
     vector<hidden, 3> three{};
     auto sum = [&](int n) { return one.n + two.n + three.v[2].n + n; };
     tiles four{ct::full<ct::tile<float, ct::shape<4>>>(1.0f), 4};
-    *out = ct::isnan(a[0]);
+    int packed = 3; // a name, not the attribute
+    *out = ct::isnan(a[0]) + packed;
     *out += sum(sizeof(s)) + four.n + INT_MIN + (UINT_MAX > 3u) + (INFINITY > 1) + __INT_MAX__
     """
     assert build(declarations, statements).get("reason") is None

@@ -30,7 +30,11 @@ if TYPE_CHECKING:
     from ...tileir.cxx.kernels import Kernels
 
 _SIGNATURES = "signatures_of_kernels"  # the file of assertions about them, as messages of compilers name it
-_MAY_DIFFER = re.compile(r"\b_*(?:no_unique_address|packed)_*\b|#\s*pragma\s+pack\b")
+#: What lets compilers lay out classes in their own ways: attributes, not what has their names.
+_MAY_DIFFER = re.compile(
+    r"\b_*no_unique_address_*\b|\b__packed__\b|#\s*pragma\s+pack\b"
+    r"|\[\[[^]]*\bpacked\b|\b__attribute(?:__)?\s*\(\([^;{]*\bpacked\b"
+)
 _NO_LIMIT = {"gcc": "-fmax-errors=0", "clang": "-ferror-limit=0", "zig": "-ferror-limit=0"}
 
 
@@ -68,7 +72,7 @@ def _disagreement(
         read_by_host = host.preprocessed()
         if unlike := _find_unlike(request, found, read, host, read_by_host):
             return f"{unlike.file}:{unlike.line}: {unlike.word} may mean something else to the open front end"
-        if refusal := host.refusal():
+        if refusal := host.refusal(read_by_host):
             return refusal
         return "" if read_by_host else f"{compiler} does not print the source that it has read"
 
@@ -98,13 +102,13 @@ def _preprocessed(compiler: toolchain.Compiler, words: list[str], printed: Path)
 def _find_unlike(
     request: Request, found: Kernels, read: Preprocessed, host: _Host, read_by_host: Preprocessed | None
 ) -> Unlike | None:
-    ours = f"{resources.include_dir()}{os.sep}"
+    ours = _our_headers()
     own = absolute(str(request.path or request.name))
     files = dict.fromkeys([own, *(file for file in map(absolute, found.files) if not file.startswith(ours))])
     texts = {file: host.texts.get(file) or nvrtc.read_text(Path(file)) for file in files}
     unlike = find_word(line for line in read.lines if line[0] in texts)
     if not unlike and read_by_host:
-        libraries = [str(folder) for folder in request.include_dirs if nvrtc.is_nvidias(folder)]
+        libraries = _libraries(request)
         alone = read_by_host.taken.keys() - read.taken.keys() - read_by_host.system
         theirs = (ours, host.folder, "<", *libraries)
         unlike = find_macro(texts.items(), read, read_by_host, ours)
@@ -112,6 +116,20 @@ def _find_unlike(
             (Unlike(file, 1, "this header") for file in sorted(alone) if not file.startswith(theirs)), None
         )
     return unlike and unlike._replace(file=request.name if unlike.file == own else unlike.file)
+
+
+def _our_headers() -> str:
+    return f"{resources.include_dir()}{os.sep}"
+
+
+def _libraries(request: Request) -> list[str]:
+    return [str(folder) for folder in request.include_dirs if nvrtc.is_nvidias(folder)]
+
+
+def _lines_of_users(request: Request, read: Preprocessed) -> Iterator[str]:
+    """The code of the source and of headers that are neither a compiler's nor ours."""
+    others = (_our_headers(), *_libraries(request))
+    return (line for file, _, line in read.lines if file not in read.system and not file.startswith(others))
 
 
 class _Host:
@@ -123,7 +141,8 @@ class _Host:
 
     def __init__(self, request: Request, found: Kernels, compiler: toolchain.Compiler, folder: Path):
         folder.mkdir()
-        self._found, self._compiler, self._folder, self.folder = found, compiler, folder, str(folder)
+        self._request, self._found, self._compiler = request, found, compiler
+        self._folder, self.folder = folder, str(folder)
         settings = Settings([], [], [], "", MACROS)
         kernels_only = leave_out_host(request, settings, list(found.symbols), tile_only=True)
         headers = {name: text for name, text in kernels_only.headers.items() if text}
@@ -153,8 +172,8 @@ class _Host:
         """What the preprocessor makes of the source, unless it is wrong to this compiler."""
         return _preprocessed(self._compiler, self._words([], "-E", "-dD"), self._folder / "printed")
 
-    def refusal(self) -> str:
-        """Why the source, or what the front end found about it, is wrong to this compiler."""
+    def refusal(self, read: Preprocessed | None) -> str:
+        """Why the source, or what the front end found about it, is wrong to this compiler, which reads it so."""
         layouts = read_layouts(self._found.layouts)
         lines = [units.END, '#include "cuda_tile/core/signature.h"', *self._signatures()]
         lines += assertions(layouts)
@@ -173,7 +192,8 @@ class _Host:
                 return f"{self._compiler} does not take the source: {place}: {error}"
         if done.returncode and not errors:
             return f"{self._compiler} fails: {done.stdout.strip() or 'it prints nothing'}"
-        may_differ = any(_MAY_DIFFER.search(text) for text in self.texts.values())
+        code = "\n".join(_lines_of_users(self._request, read)) if read else ""
+        may_differ = read is None or _MAY_DIFFER.search(code) is not None
         if different := find_different(layouts, done.stdout, may_differ):
             return f"the class {different.name} may have another layout with {self._compiler}"
         return ""
