@@ -230,8 +230,9 @@ def test_layouts_that_differ():
     [
         *("long double", "double long", "long const double", "long typedef double", "long\ndouble"),
         *("long [[maybe_unused]] double", "1.L", "1e5L", "0x1p3L", "std::tuple", "std::make_tuple"),
-        *("max_align_t", "__float128", "_Float32", "__builtin_infl", "vector_size", "__PRETTY_FUNCTION__"),
-        *("std::bit_width", "#pragma STDC FP_CONTRACT ON", "#pragma GCC optimize", "[[gnu::optimize(3)]]"),
+        *("max_align_t", "__float128", "_Float32", "__builtin_infl", "__PRETTY_FUNCTION__"),
+        *("vector_size(16)", "__vector_size__ (16)", "std::bit_width(3u)", "#pragma STDC FP_CONTRACT ON"),
+        *("#pragma GCC optimize", "[[gnu::optimize(3)]]"),
         *("__attribute__((optimize", "unsigned long g : 33", "__builtin_signbit"),
     ],
 )
@@ -244,6 +245,7 @@ def test_words_that_mean_something_else(word: str):
 
 def test_words_that_mean_the_same():
     code = "int optimize(long); struct s { long g : 32; };"
+    code += "int vector_size = 8, bit_width = 4; "
     code += 'long long x; double y = 0x1EL + 10L; f("long double"); tuple_size<int> z; long f(double);'
     assert find_word([("a.cu", 1, code)]) is None
 
