@@ -26,6 +26,18 @@ PLACES = {
     "far": "(i + 2147483000) / n % m",
     "clamped": "least(2 * i + n, 9 * m + 100)",
     "clamped_backward": "most(least(511 - i, n), m) / 2",
+    # Numbers that are repeated a constant power of two times.
+    "halves": "i / 2 + n",
+    "eighths": "(i + n) / 8",
+    "nested_halves": "(i + 3 * m) / 4 / 2",
+    "of_columns": "(i / n) * 4 + (i % n) / 2",
+    "of_several": "i / 2 + i / 4 * 8 + i / 64",
+    "packed": "(i >> 4) + (i & 15) / 8 * n",
+    "halves_backward": "(511 - i) / 2",
+    "clamped_halves": "least(i / 2, n) + most(i / 16, m)",
+    "products": "(i / 4) * (i % 4)",
+    "large": "(i + m) / 256 + (i + n >> 10)",
+    "halves_of_steps": "(3 * i + n) / 2 % 1024",
 }
 HEAD = """
 #include "cuda_tile.h"
@@ -80,7 +92,8 @@ def test_places(built, n: int, m: int, count: int):
         if not known.all():
             continue
         y = np.zeros(SIZE, dtype)
-        module[name][1](table, y, count, n, m)
+        read = guarded_copy(table[: place[:count].max(initial=0) + 1])
+        module[name][1](read, y, count, n, m)
         x = np.where(i < count, table[place], dtype.type(7))
         np.testing.assert_array_equal(y, x + x, f"{name}, n = {n}, m = {m}, count = {count}")
 
@@ -132,6 +145,22 @@ __tile_global__ void put_rows(const short* x, const int* first, short* y, int n)
   auto begin = ct::load(first + i);
   ct::store_masked((y + begin) + j, ct::load(x + (i * 128 + j)), (j < n) & (i != 3));
 }
+__tile_global__ void put_eighths(const int* x, int* y, int first, int count) {
+  auto i = ct::iota<tile<int, 512>>();
+  ct::store_masked(y + (i + first) / 8, ct::load(x + i) * 2, i < count);
+}
+// packed numbers, of which groups share a factor
+template <int Rows, int Columns>
+__tile_global__ void unpack(const unsigned* words, const short* factors, int* y, int columns, int first) {
+  auto i = ct::reshape(ct::iota<tile<int, Rows>>(), ct::shape<Rows, 1>{});
+  auto j = first + ct::reshape(ct::iota<tile<int, Columns>>(), ct::shape<1, Columns>{});
+  auto packed = ct::load(words + i * (columns / 8) + j / 8);
+  auto number = ct::element_cast<int>((packed >> ct::element_cast<unsigned>(j % 8 * 4)) & 15u);
+  ct::store(y + i * Columns + (j - first), number * ct::load(factors + i * (columns >> 5) + (j >> 5)));
+}
+template __tile_global__ void unpack<4, 256>(const unsigned*, const short*, int*, int, int);
+template __tile_global__ void unpack<16, 32>(const unsigned*, const short*, int*, int, int);
+template __tile_global__ void unpack<8, 16>(const unsigned*, const short*, int*, int, int);
 // all elements are loaded before the first one is stored
 __tile_global__ void update(int* y, int n) {
   auto place = ct::iota<tile<int, 512>>() / n;
@@ -277,6 +306,33 @@ def test_stores(others, n: int, m: int, count: int):
         y = np.zeros(2000, np.int32)
         module["put"][1](x, y, n, m, count)
         np.testing.assert_array_equal(y, wanted)
+
+
+@pytest.mark.parametrize("first, count", [(0, 512), (3, 512), (8, 500), (40, 3), (0, 0)])
+def test_stores_to_repeated_places(others, first: int, count: int):
+    """Of what is stored to one place the last element counts."""
+    x, wanted = np.arange(512, dtype=np.int32), np.zeros(80, np.int32)
+    for i in range(count):
+        wanted[(i + first) // 8] = 2 * i
+    for module in others:
+        y = np.zeros(80, np.int32)
+        module["put_eighths"][1](x, y, first, count)
+        np.testing.assert_array_equal(y, wanted)
+
+
+@pytest.mark.parametrize("rows, columns", [(4, 256), (16, 32), (8, 16)])
+@pytest.mark.parametrize("first", [0, 16, 3])
+def test_packed_numbers(others, rows: int, columns: int, first: int):
+    """Tiles that begin within a word or a group, too."""
+    rng, width = np.random.default_rng(first), 512
+    words = rng.integers(0, 2**32, (rows, width // 8), dtype=np.uint32)
+    factors = rng.integers(-99, 99, (rows, width // 32)).astype(np.int16)
+    numbers = (words[:, :, None] >> np.arange(0, 32, 4, dtype=np.uint32)) & 15
+    numbers = numbers.reshape(rows, width).astype(np.int32) * np.repeat(factors, 32, axis=1)
+    for module in others:
+        y = np.zeros((rows, columns), np.int32)
+        module[f"unpack<{rows}, {columns}>"][1](words, factors, y, width, first)
+        np.testing.assert_array_equal(y, numbers[:, first : first + columns])
 
 
 @pytest.mark.parametrize("n", [0, 5, 32, 128])

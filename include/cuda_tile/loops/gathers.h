@@ -74,9 +74,20 @@ CUDA_TILE_API strip<E, S> repeat(E const* from, Exist const& exist, E pad) {
   return elements.of_all() ? all : loops::load<S>(all.slots, exist, pad);
 }
 
+/// Each of the elements at a pointer as many times.
+template <unsigned S, unsigned Times, typename E>
+CUDA_TILE_API strip<E, S> load_repeated(E const* from) {
+  using V = ct::platform::vector_of_most<ct::platform::bits_of_element<E>, S>;
+  constexpr unsigned lanes = sizeof(V) / sizeof(E), times = Times < lanes ? Times : lanes;
+  strip<E, S> result;
+  for (unsigned l = 0; l < S; l += lanes)
+    ct::platform::store_vector(result.slots + l, ct::platform::load_repeated<V, times>(from + l / Times));
+  return result;
+}
+
 /// A strip that begins in one piece of a row and ends in the next one. Not inlined, because it is long.
-template <unsigned S, typename E, typename Exist>
-[[gnu::noinline]] void load_pieces(E* result, piece a, piece b, E const* from, long long position,
+template <unsigned S, typename E, typename Piece, typename Exist>
+[[gnu::noinline]] void load_pieces(E* result, Piece a, Piece b, E const* from, long long position,
                                    Exist const& exist, E pad) {
   existence<S, Exist> const elements{exist};
   for (unsigned l = 0; l < S; ++l)
@@ -98,12 +109,16 @@ CUDA_TILE_API strip<E, S> load_run(bool belongs, Row const& row, E const* from, 
     for (unsigned v = 0; v < count; ++v)
       vectors[v] = ct::platform::load_vector<V>(x.slots + v * sizeof(V) / sizeof(E));
   };
-  if (belongs && row.moves())
-    keep(loops::load<S>(from + row.place(position), exist, pad));
-  else if (belongs)
+  constexpr unsigned times = Row::repeats < S ? static_cast<unsigned>(Row::repeats) : 1;
+  bool const is_one = belongs && (!row.moves() || (times == 1 && row.is_repeated()));
+  if (is_one)
     keep(loops::repeat<S>(from + row.place(position), exist, pad));
+  else if (belongs && !row.is_repeated())
+    keep(loops::load<S>(from + row.place(position), exist, pad));
+  else if (times > 1 && belongs && existence<S, Exist>{exist}.of_all())
+    keep(loops::load_repeated<S, times>(from + row.place(position)));
   else if (row.is_cut(position)) {
-    piece const a = row.before(), b = row.now();
+    auto const a = row.before(), b = row.now();
     if (a.step == 0 && b.step == 0 && existence<S, Exist>{exist}.of_all()) {
       between const cut{b.begin - position};
       keep(loops::load<S>(loops::fill<S>(from[a.first]).slots, cut, from[b.first]));
@@ -127,9 +142,9 @@ template <unsigned S, typename E, typename Row, typename F, typename Exist>
 CUDA_TILE_API void store_run(bool belongs, Row const& row, E* to, long long position, F const& pointers,
                              strip<E, S> const& x, Exist const& exist) {
   existence<S, Exist> const elements{exist};
-  if (belongs && row.moves()) {
+  if (belongs && row.moves() && !row.is_repeated()) {
     loops::store<E, S>(to + row.place(position), x, exist);
-  } else if (belongs) {
+  } else if (belongs && !row.moves()) {
     for (unsigned l = S; l-- > 0;)
       if (elements.of(l)) {
         to[row.place(position)] = x.slots[l];

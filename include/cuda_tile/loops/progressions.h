@@ -10,13 +10,19 @@ namespace cuda_tile::inline CUDA_TILE_ABI::loops {
 namespace ct = cuda::tiles;
 
 /// first, first + step, ..., so many numbers; nothing is known if `count` is 0. A number that does not vary
-/// has any count.
+/// has any count. Others may be `repeats` times each, a power of two, of the first one `phase` times fewer.
 struct progression {
-  long long first, step, count;
+  long long first, step, count, repeats = 1, phase = 0;
 
   CUDA_TILE_API constexpr progression(long long same) : first(same), step(0), count(__LONG_LONG_MAX__) {}
-  CUDA_TILE_API constexpr progression(long long from, long long by, long long numbers)
-      : first(from), step(by), count(numbers) {}
+  CUDA_TILE_API constexpr progression(long long from, long long by, long long numbers, long long times = 1,
+                                      long long before = 0)
+      : first(from), step(by), count(numbers), repeats(times), phase(before) {}
+
+  /// The part up to where the number changes.
+  CUDA_TILE_API constexpr progression of_one_number() const {
+    return {first, 0, step == 0 ? count : least(count, repeats - phase)};
+  }
 };
 
 /// Numbers from `least` to `most`; any numbers if these are not known.
@@ -35,11 +41,11 @@ CUDA_TILE_API constexpr bool is_value_of(long long x) {
 }
 template <typename E>
 CUDA_TILE_API progression checked(progression x, bool overflows) {
-  long long last;
+  long long last; // or a number after it, if they are repeated
   overflows |= __builtin_mul_overflow(x.step, x.count - 1, &last);
   overflows |= __builtin_add_overflow(x.first, last, &last);
   bool const known = !overflows && x.count > 0 && is_value_of<E>(x.first) && is_value_of<E>(last);
-  return {x.first, x.step, known ? x.count : 0};
+  return {x.first, x.step, known ? x.count : 0, x.repeats, x.phase};
 }
 template <typename E>
 CUDA_TILE_API bounds checked(bounds x) {
@@ -53,7 +59,14 @@ CUDA_TILE_API bool add_overflows(long long a, long long b, long long& result) {
 }
 template <typename E, bool Minus>
 CUDA_TILE_API progression added(progression a, progression b) {
-  progression result{0, 0, least(a.count, b.count)};
+  if (a.step != 0 && b.step != 0 && (a.repeats != b.repeats || a.phase != b.phase)) {
+    // The sum is known where the number that changes less often stays the same.
+    bool const first_stays = a.repeats > b.repeats;
+    return first_stays ? added<E, Minus>(a.of_one_number(), b) : added<E, Minus>(a, b.of_one_number());
+  }
+  bool const varies = a.step != 0;
+  progression result{0, 0, least(a.count, b.count), varies ? a.repeats : b.repeats,
+                     varies ? a.phase : b.phase};
   bool overflows = add_overflows<Minus>(a.first, b.first, result.first);
   overflows |= add_overflows<Minus>(a.step, b.step, result.step);
   return checked<E>(result, overflows);
@@ -83,9 +96,11 @@ CUDA_TILE_API bounds difference(bounds a, bounds b) {
 }
 template <typename E>
 CUDA_TILE_API progression product(progression a, progression b) {
+  if (a.step != 0 && b.step != 0 && a.repeats != b.repeats)
+    return a.repeats > b.repeats ? product<E>(a.of_one_number(), b) : product<E>(b.of_one_number(), a);
   if (a.step != 0)
     return b.step != 0 ? progression{0, 0, 0} : product<E>(b, a);
-  progression result{0, 0, least(a.count, b.count)};
+  progression result{0, 0, least(a.count, b.count), b.repeats, b.phase};
   bool overflows = __builtin_mul_overflow(a.first, b.first, &result.first);
   overflows |= __builtin_mul_overflow(a.first, b.step, &result.step);
   return checked<E>(result, overflows);
@@ -111,6 +126,8 @@ CUDA_TILE_API progression divided(progression a, progression b) {
   using number = ct::detail::conditional_t<sizeof(E) <= 4, unsigned, unsigned long long>;
   if (a.count <= 0 || b.count <= 0 || b.step != 0 || a.first < 0 || a.step < 0 || b.first <= 0)
     return {0, 0, 0};
+  if (a.step != 0 && a.repeats != 1)
+    return divided<E, Remainder>(a.of_one_number(), b);
   auto const divisor = static_cast<number>(b.first), first = static_cast<number>(a.first);
   long long const rest = first % divisor, left = b.first - rest;
   long long count = a.count;
@@ -143,6 +160,18 @@ CUDA_TILE_API bounds remainder(bounds a, bounds b) {
   return {0, least(a.most, b.most - 1)};
 }
 
+/// The same by a constant power of two, with numbers that are repeated.
+template <typename E, long long Divisor>
+CUDA_TILE_API progression quotient_by(progression a) {
+  if (a.count <= 0 || a.first < 0 || a.step != 1)
+    return quotient<E>(a, Divisor);
+  return {a.first / Divisor, 1, a.count, a.repeats * Divisor, a.first % Divisor * a.repeats + a.phase};
+}
+template <typename E, long long Divisor>
+CUDA_TILE_API bounds quotient_by(bounds a) {
+  return quotient<E>(a, Divisor);
+}
+
 /// The lesser numbers: of a progression and what does not vary, up to where they are equal.
 template <typename E>
 CUDA_TILE_API progression minimum(progression a, progression b) {
@@ -155,7 +184,8 @@ CUDA_TILE_API progression minimum(progression a, progression b) {
   bool const is_greater = distance < 0, meets = a.step != 0 && is_greater == (a.step < 0);
   long long const way = is_greater ? -distance : distance;
   long long const count = least(a.count, b.count), meet = (step <= 1 ? way : way / step) + 1;
-  return {is_greater ? b.first : a.first, is_greater ? 0 : a.step, meets ? least(count, meet) : count};
+  return {is_greater ? b.first : a.first, is_greater ? 0 : a.step, meets ? least(count, meet) : count,
+          a.repeats, a.phase};
 }
 template <typename E>
 CUDA_TILE_API bounds minimum(bounds a, bounds b) {
@@ -214,17 +244,34 @@ CUDA_TILE_API range reach(E const* from, bounds x) {
   return everything;
 }
 
-/// Neighbours, or one element: from the position `begin` up to but not including `end`.
+/// Neighbours, or one element: from the position `begin` up to but not including `end`. Neighbours are there
+/// once, or Repeats times each, of the first one `phase` times fewer.
+template <long long Repeats>
 struct piece {
-  long long begin = 0, end = 0, first = 0, step = 0;
+  long long begin = 0, end = 0, first = 0, step = 0, phase = 0;
+  bool repeats = false;
 
   CUDA_TILE_API piece() = default;
   CUDA_TILE_API piece(long long position, progression x)
-      : begin(position), end(position), first(x.first), step(x.step) {
+      : begin(position), end(position), first(x.first), phase(x.phase) {
+    if constexpr (Repeats > 1)
+      repeats = x.step == 1 && x.repeats == Repeats;
+    if (x.step != 0 && x.repeats != 1 && !repeats)
+      x = x.of_one_number();
+    step = x.step;
     if (x.step == 0 || x.step == 1)
       end += least(x.count, 1ll << 62); // numbers that do not vary have any count
   }
-  CUDA_TILE_API long long place(long long position) const { return first + (position - begin) * step; }
+  CUDA_TILE_API long long place(long long position) const {
+    long long const distance = position - begin;
+    return first + (Repeats > 1 && repeats ? (distance + phase) / Repeats : distance * step);
+  }
+  /// Whether the strip of S elements at a position begins with a neighbour's first time, or is one element.
+  template <unsigned S>
+  CUDA_TILE_API bool is_even(long long position) const {
+    auto const times = static_cast<unsigned long long>(position - begin + phase) % Repeats;
+    return !repeats || (S < Repeats ? times + S <= Repeats : times == 0 && S % Repeats == 0);
+  }
 };
 
 /// A row whose elements are neighbours, if its places are known to be a progression.
@@ -232,53 +279,61 @@ struct neighbours {
   long long first;
   bool exist;
 
+  static constexpr long long repeats = 1;
+
   CUDA_TILE_API neighbours(progression x, long long count)
       : first(x.first), exist(x.step == 1 && x.count >= count) {}
   CUDA_TILE_API long long place(long long position) const { return first + position; }
   CUDA_TILE_API static constexpr bool moves() { return true; }
+  CUDA_TILE_API static constexpr bool is_repeated() { return false; }
   CUDA_TILE_API static constexpr bool is_cut(long long) { return false; }
-  CUDA_TILE_API static piece before() { return {}; }
-  CUDA_TILE_API static piece now() { return {}; }
+  CUDA_TILE_API static piece<1> before() { return {}; }
+  CUDA_TILE_API static piece<1> now() { return {}; }
 };
 
-/// The present part of a row of which the places are a progression, and the one before it.
+/// The present part of a row of which the places are a progression, and the one before it. Its neighbours may
+/// be there Repeats times each.
+template <long long Repeats>
 class run {
 public:
+  static constexpr long long repeats = Repeats;
+
   /// Whether the strip of S elements at a position is part of one piece. After it is not even part of two
   /// that follow each other, fewer and fewer strips are asked for.
   template <unsigned S, typename F>
   CUDA_TILE_API bool has(long long position, F const& at) {
     long long const end = position + S;
     if (position >= now_.begin && end <= now_.end)
-      return true;
+      return now_.template is_even<S>(position);
     if (waits_ > 0) {
       --waits_;
       return false;
     }
     if (position < now_.begin || position >= now_.end)
-      now_ = piece(position, at(position));
+      now_ = piece<Repeats>(position, at(position));
     if (now_.end > position && now_.end < end) {
       before_ = now_;
-      now_ = piece(before_.end, at(before_.end));
+      now_ = piece<Repeats>(before_.end, at(before_.end));
     }
     bool const follows = now_.end >= end;
     if (!follows)
       now_ = {};
     misses_ = follows ? 0 : misses_ < most_misses ? misses_ + 1 : misses_;
     waits_ = (1u << misses_) / 2 - (misses_ > 0); // none after the first one, which may be where a run ends
-    return follows && position >= now_.begin;
+    return follows && position >= now_.begin && now_.template is_even<S>(position);
   }
   /// Of a strip in one piece.
   CUDA_TILE_API long long place(long long position) const { return now_.place(position); }
   CUDA_TILE_API bool moves() const { return now_.step != 0; }
+  CUDA_TILE_API bool is_repeated() const { return now_.repeats; }
   /// Whether the strip for which has() was asked begins in the piece before the present one.
   CUDA_TILE_API bool is_cut(long long position) const { return position < now_.begin; }
-  CUDA_TILE_API piece before() const { return before_; }
-  CUDA_TILE_API piece now() const { return now_; }
+  CUDA_TILE_API piece<Repeats> before() const { return before_; }
+  CUDA_TILE_API piece<Repeats> now() const { return now_; }
 
 private:
   static constexpr unsigned most_misses = 6;
-  piece before_, now_;
+  piece<Repeats> before_, now_;
   unsigned misses_ = 0, waits_ = 0;
 };
 

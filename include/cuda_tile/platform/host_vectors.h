@@ -127,6 +127,29 @@ inline V shuffle_lanes(V a, V b, Place place) {
 }
 #endif
 
+/// As many bytes from memory, a power of two, as often as a vector has room for them.
+template <typename V, unsigned Bytes, typename T>
+inline V load_often(T const* from) {
+  if constexpr (Bytes <= 8) {
+    using word = typename signed_of_size<Bytes>::type;
+    word x;
+    __builtin_memcpy(&x, from, sizeof x);
+    return (V)(vector<word, sizeof(V)>{} + x);
+  } else if constexpr (Bytes < sizeof(V)) {
+    using half = vector<long long, sizeof(V) / 2>;
+    auto const x = platform::load_often<half, Bytes>(from);
+    return platform::join_vectors<V>(x, x);
+  } else {
+    return platform::load_vector<V>(from);
+  }
+}
+/// Lane l of the result is element l / Times.
+template <typename V, unsigned Times, typename T>
+inline V load_repeated(T const* from) {
+  V const all = platform::load_often<V, sizeof(V) / Times>(from);
+  return platform::shuffle_lanes(all, all, [](unsigned l) { return l / Times; });
+}
+
 /// Lane l of the result is lane l + By, modulo their number.
 template <unsigned By, typename V>
 inline V rotate_lanes(V v) {

@@ -69,7 +69,7 @@ class Gathers:
         assert index is not None
         vector, position = self._nest.vector, self._emitter.positions[self._nest.vector]
         self._prefetch_row(index, place)
-        run = self._runs.get(place.index) or self._declare_run()
+        run = self._runs.get(place.index) or self._declare_run(index)
         belongs = f"{run}.exist"
         if place.index not in self._runs or not index.is_neighbours:
             at = self._row_at("i", f"{self._nest.axes.extents[vector]} - i")
@@ -112,7 +112,7 @@ class Gathers:
     def _declare_row(self, index: Index) -> str:
         """What is known of a row before its loop."""
         if not index.is_neighbours:
-            return self._declare_run()
+            return self._declare_run(index)
         name, size = self._translator.fresh("row"), self._nest.axes.extents[self._nest.vector]
         call = self._emitter.indices.call(index, self._row_at("0", str(size)))
         self._line(f"loops::neighbours const {name}{{{call}, {size}}};")
@@ -123,7 +123,7 @@ class Gathers:
         at = self._progressions(self._emitter.positions)
         return at | {self._nest.vector: f"loops::progression{{{first}, 1, {count}}}"}
 
-    def _declare_run(self) -> str:
+    def _declare_run(self, index: Index) -> str:
         name = self._translator.fresh("run")
-        self._line(f"loops::run {name};")
+        self._line(f"loops::run<{index.repeats}> {name};")
         return name

@@ -195,7 +195,10 @@ def _in_front(nest: Nest, uses: Uses) -> list[Item]:
         for op in nest.ops
         if cost_of(op) > CHEAP
         for value in op.results
-        if is_tile(value) and nest.level(op) == 0 and (nest.repeats(value) or not nest.has_lanes(value))
+        if is_tile(value)
+        and id(value) in nest.used
+        and nest.level(op) == 0
+        and (nest.repeats(value) or not nest.has_lanes(value))
     ]
     needed = needed_for(slow, nest.all_ops)
     if not needed or any(op.name in STORES for op in _before(needed[-1], nest.all_ops, uses)):

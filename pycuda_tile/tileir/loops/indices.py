@@ -69,7 +69,7 @@ class Indices:
         operands = [names[id(value)] for value in operands_of(op)]
         if op.name in SHAPES:
             return operands[0]
-        text = function_of(op, operands)
+        text = function_of(op, operands, self._nest.analysis)
         return text if text in operands else self._let(text)
 
     def _place(self, value: Value, positions: dict[int, str]) -> str:
