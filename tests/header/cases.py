@@ -103,11 +103,17 @@ def run(cases: list[Case], target: dict, **options) -> list[Case]:
         options.setdefault("options", ("-O1",))
     module = build(source(cases), target, include_dirs=nvrtc.include_dirs(), **options)
     for number, case in enumerate(cases):
-        case.result = np.zeros(case.shape, case.dtype)
+        case.result = unwritten(case.shape, case.dtype)
         arguments = [x[()] if x.ndim == 0 else np.ascontiguousarray(x) for x in case.inputs]
         out = case.result.reshape(case.shape or (1,))
         module[f"case_{number}"][1](*arguments, out)
     return cases
+
+
+def unwritten(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """An array of bytes that are hardly right anywhere, so that elements which a kernel leaves out are seen."""
+    dtype = np.dtype(dtype)
+    return np.full((*shape, dtype.itemsize), 0xA5, np.uint8).view(dtype).reshape(shape)
 
 
 def assert_same_bits(case: Case, expected: np.ndarray) -> None:
@@ -118,7 +124,9 @@ def assert_same_bits(case: Case, expected: np.ndarray) -> None:
         expected.dtype,
         expected.shape,
     )
-    if case.dtype == np.bool_ or np.issubdtype(case.dtype, np.integer):
+    if case.dtype == np.bool_:
+        wrong = case.result.view(np.uint8) != expected.view(np.uint8)
+    elif np.issubdtype(case.dtype, np.integer):
         wrong = case.result != expected
     else:
         bits = np.dtype(f"u{case.dtype.itemsize}")

@@ -112,7 +112,7 @@ def test_products(name: str, scale: tuple[float, float, float]):
     batches = 3 if batch else 1
     a, b = factors(name, (batches, m, k), (1 if name == "one_for_all" else batches, k, n))
     given = [x.swapaxes(1, 2).copy() if w in transposed else x for w, x in (("a", a), ("b", b))]
-    c = np.zeros((batches, m, n), SUMS.get(name, np.float32))
+    c = np.full((batches, m, n), 99, SUMS.get(name, np.float32))
     grid = -(-n // tile[1]), -(-m // tile[0]), -(-batches // (batch or 1))
     arguments = [x.reshape(-1) for x in (*given, c)]
     *_, got = run(name, True, grid, *arguments, batches, m, n, k)
