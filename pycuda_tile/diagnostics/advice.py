@@ -172,10 +172,10 @@ def _rows() -> tuple[_Row, ...]:
         ),
         _Row(
             r"\bsame_shape\b",
-            r"\bct::(store(?:_masked)?)\(",
+            r"\bct::(store(?:_masked)?|atomic_\w+)\(",
             lambda said, source: (
-                f"{source[1]} takes a value for each pointer: write ct::full<ct::tile<E, S>>(x) for a "
-                "scalar x"
+                f"{source[1]} takes a value for each pointer: ct::full<ct::tile<E, S>>(x) makes a scalar x a "
+                "tile, and ct::reshape(x, ct::shape<>{}) a tile of one element a scalar"
             ),
         ),
         _Row(

@@ -111,7 +111,7 @@ def run(cases: list[Case], target: dict, **options) -> list[Case]:
 
 
 def unwritten(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    """An array of bytes that are hardly right anywhere, so that elements which a kernel leaves out are seen."""
+    """An array of bytes that are hardly right anywhere: elements that a kernel leaves out are seen."""
     dtype = np.dtype(dtype)
     return np.full((*shape, dtype.itemsize), 0xA5, np.uint8).view(dtype).reshape(shape)
 

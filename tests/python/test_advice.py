@@ -19,6 +19,10 @@ using I = ct::tile<int, ct::shape<16>>;
 using S = ct::tensor_span<float, ct::extents<unsigned, ct::dynamic_extent>>;
 """
 RELAXED = "after the values, write ct::memory_order_relaxed_t{}"
+FOR_EACH_POINTER = (
+    "takes a value for each pointer: ct::full<ct::tile<E, S>>(x) makes a scalar x a tile, and "
+    "ct::reshape(x, ct::shape<>{}) a tile of one element a scalar"
+)
 ORDER = f"needs a memory order, though the manual writes = {{}}: {RELAXED}"
 # A statement with a tile t, a span s and a pointer p, and the end of the error's message.
 MISTAKES = {
@@ -61,8 +65,10 @@ MISTAKES = {
     "auto u = ct::load_masked(ct::iota<I>() < 3, p + ct::iota<I>())": "hint: the pointers come first: "
     "ct::load_masked(pointers, mask, padding)",
     "ct::store(t, p + ct::iota<I>())": "hint: the pointers come first: ct::store(pointers, values)",
-    "ct::store(p + ct::iota<I>(), 3.0f)": "hint: store takes a value for each pointer: write "
-    "ct::full<ct::tile<E, S>>(x) for a scalar x",
+    "ct::store(p + ct::iota<I>(), 3.0f)": f"hint: store {FOR_EACH_POINTER}",
+    "ct::atomic_add(p + ct::iota<I>(), 3.0f, ct::memory_order_relaxed_t{})": f"hint: atomic_add "
+    f"{FOR_EACH_POINTER}",
+    "ct::store(p, ct::sum(t, ct::integral_constant<0>{}))": f"hint: store {FOR_EACH_POINTER}",
     "ct::store_masked(p + ct::iota<I>(), ct::iota<I>() < 3, t)": "hint: the mask comes last: "
     "ct::store_masked(pointers, values, mask)",
     "auto u = ct::load_masked(p, ct::iota<I>() < 3)": "hint: the mask has more elements than there are "

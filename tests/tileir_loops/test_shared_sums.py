@@ -43,16 +43,32 @@ __tile_global__ void two(float* x, float* y, double* z) {
   ct::atomic_add(y + i, v, relaxed{}, device{});
   ct::atomic_add(z + (127 - i), ct::element_cast<double>(v) * 2.0, relaxed{}, device{});
 }
+// at places that are read; only those from 0 on exist
+template <typename T>
+__tile_global__ void scattered(const int* places, T* y) {
+  auto i = static_cast<int>(ct::bid().x) * 128 + ct::iota<positions<128>>();
+  auto place = ct::load(places + i);
+  auto x = ct::element_cast<T>(ct::element_cast<float>(i % 8 + 1));
+  ct::atomic_add_masked(y + place, x, place >= 0, relaxed{}, device{});
+}
+// rows of 16 elements
+__tile_global__ void scattered_rows(const int* rows, float* y) {
+  auto i = static_cast<int>(ct::bid().x) * 8 + ct::iota<positions<8>>();
+  auto row = ct::reshape(ct::load(rows + i), ct::shape<8, 1>{});
+  auto j = ct::reshape(ct::iota<positions<16>>(), ct::shape<1, 16>{});
+  auto x = ct::element_cast<float>(ct::reshape(i % 8, ct::shape<8, 1>{}) + j);
+  ct::atomic_add(y + (row * 16 + j), x, relaxed{}, device{});
+}
 """
 )
 TYPES = {"int": np.int32, "long long": np.int64, "float": np.float32, "double": np.float64}
 TYPES |= {"__half": np.float16, "__nv_bfloat16": ml_dtypes.bfloat16}
-NAMES = [f"rows<{name}>" for name in TYPES]
+NAMES = [f"{kernel}<{name}>" for name in TYPES for kernel in ("rows", "scattered")]
 
 
 @pytest.fixture(scope="module")
 def module():
-    return pct.build(SOURCE, target="cpu", kernels=[*NAMES, "others", "two"])
+    return pct.build(SOURCE, target="cpu", kernels=[*NAMES, "others", "two", "scattered_rows"])
 
 
 @pytest.fixture(params=[1, 2, 5], ids="{} workers".format)
@@ -87,6 +103,62 @@ def test_other_elements_in_each_block(module, workers, grid, pitch: int):
         chosen = (i + j) % 5 == block % 5
         np.add.at(wanted, (200 + i * pitch + j)[chosen], (i * 8 + j)[chosen])
     np.testing.assert_array_equal(y, wanted)
+
+
+#: Places of the elements of each block: a few, those of some blocks or elements far away, too many, and none.
+PLACES = {
+    "few": lambda rng, i: rng.integers(0, 40, i.shape),
+    "in_turn": lambda rng, i: i // 128 % 3 * 50 + rng.integers(0, 30, i.shape),
+    "downward": lambda rng, i: 200_000 - i // 128 * 900 + rng.integers(0, 20, i.shape),
+    "two_ranges": lambda rng, i: i // 128 % 2 * 250_000 + rng.integers(0, 20, i.shape),
+    "far": lambda rng, i: i % 2 * 250_000 + rng.integers(0, 20, i.shape),
+    "many": lambda rng, i: rng.integers(0, 250_000, i.shape),
+    "some": lambda rng, i: rng.integers(-1_000_000, 20, i.shape),
+    "none": lambda rng, i: i - 1_000_000,
+}
+
+
+@pytest.mark.parametrize("name", TYPES)
+@pytest.mark.parametrize("which", PLACES)
+def test_places_that_are_read(module, workers, name: str, which: str):
+    """All sums are numbers of each type: those of half below 2048, and of bfloat16 with few terms each."""
+    blocks, rng = 64, np.random.default_rng(7)
+    i = np.arange(blocks * 128)
+    places = PLACES[which](rng, i).astype(np.int32)
+    if name == "__nv_bfloat16":
+        places[rng.integers(0, 64, i.size) > 0] = -1
+    y = np.full(250_100, 3, TYPES[name])
+    module[f"scattered<{name}>"][blocks](places, y)
+    wanted = np.full(y.shape, 3, np.int64)
+    np.add.at(wanted, places[places >= 0], i[places >= 0] % 8 + 1)
+    np.testing.assert_array_equal(y.astype(np.int64), wanted)
+
+
+def test_rows_that_are_read(module, workers):
+    rows = np.random.default_rng(3).integers(0, 9, 800).astype(np.int32)
+    y = np.full((12, 16), -5, np.float32)
+    module["scattered_rows"][100](rows, y)
+    wanted = np.full((12, 16), -5, np.float32)
+    np.add.at(wanted, rows, np.arange(800)[:, None] % 8 + np.arange(16))
+    np.testing.assert_array_equal(y, wanted)
+
+
+def test_scattered_zeros_keep_their_signs(module):
+    """Of places within the range that blocks add to, no other is written."""
+    source = (
+        HEAD
+        + """
+__tile_global__ void zeros(const int* places, float* y) {
+  auto place = ct::load(places + ct::iota<positions<128>>());
+  ct::atomic_add(y + place, ct::full<ct::tile<float, ct::shape<128>>>(-0.0f), relaxed{}, device{});
+}
+"""
+    )
+    y = np.full(200, -0.0, np.float32)
+    y[3] = np.frombuffer(np.uint32(0x7F800001).tobytes(), np.float32)[0]  # a signalling NaN
+    before = y.tobytes()
+    pct.build(source, target="cpu").kernel("zeros")[100](np.arange(128, dtype=np.int32) + 4, y)
+    assert y.tobytes() == before
 
 
 def test_several_sums_and_launches(module, workers):
@@ -136,12 +208,22 @@ ADD = "ct::atomic_add(y + i, v, relaxed{}, device{});"
         ("if (n > 0) { " + ADD + " }", 0),
         ("if (n > 0) return; " + ADD, 0),
         ("for (int k = 0; k < n; ++k) { " + ADD + " }", 0),
-        ("ct::atomic_add(y + i * i, v, relaxed{}, device{});", 0),
+        ("ct::atomic_add(y + i * i, v, relaxed{}, device{});", 1),
+        ("ct::store(y + i, v); ct::atomic_add(x + i * i, v, relaxed{}, device{});", 1),
+        ("auto p = y + i * i; ct::atomic_add(p, v, relaxed{}, device{}); ct::store(x + i, ct::load(p));", 0),
         ("ct::atomic_add(y, 1.0f, relaxed{}, device{});", 0),
     ],
     ids=[
         *("one", "two", "difference", "ordered", "used", "loaded_later", "another_atomic"),
-        *("sometimes", "early_end", "loop", "squares", "one_element"),
+        *(
+            "sometimes",
+            "early_end",
+            "loop",
+            "squares",
+            "after_a_store",
+            "squares_loaded_later",
+            "one_element",
+        ),
     ],
 )
 def test_which_are_shared(tmp_path, capsys, body: str, shared: int):

@@ -10,5 +10,6 @@
 #include "cuda_tile/loops/ranges.h"
 #include "cuda_tile/loops/rounding.h"
 #include "cuda_tile/loops/scans.h"
+#include "cuda_tile/loops/scattered_sums.h"
 #include "cuda_tile/loops/shared_sums.h"
 #include "cuda_tile/loops/strips.h"

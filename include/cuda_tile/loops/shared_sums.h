@@ -8,6 +8,76 @@
 
 namespace cuda_tile::inline CUDA_TILE_ABI::loops {
 
+/// What is added changes no number: not even the sign of a zero.
+template <typename E>
+CUDA_TILE_API E nothing() {
+  if constexpr (ct::detail::is_integral_scalar_v<E>)
+    return E(0);
+  else
+    return ct::element_cast<E>(-0.0f);
+}
+
+/// Memory of a launch for sums, of which one block at a time uses each. Place says where a sum belongs, and
+/// is all zeros at first; Values are its numbers, which are any at first.
+template <typename Place, typename Values, unsigned Most>
+class shared_memory {
+  struct slot {
+    bool is_taken;
+    Place place;
+  };
+  struct memory {
+    unsigned long long ended; // blocks
+    slot slots[Most];
+    Values values[Most];
+  };
+  static constexpr unsigned long long fewest_blocks = 8;
+
+public:
+  /// Asks for the memory with a number, which all blocks of the launch get, or none.
+  CUDA_TILE_API explicit shared_memory(unsigned number) {
+    auto* block = ct::platform::current_block;
+    auto const grid = ct::num_blocks();
+    blocks_ = 1ull * grid.x * grid.y * grid.z;
+    if (Most > 1 && blocks_ >= fewest_blocks && block && block->shared)
+      memory_ = static_cast<memory*>(
+          block->shared->get(block->shared, number, sizeof(memory), __builtin_offsetof(memory, values)));
+  }
+
+  CUDA_TILE_API unsigned long long blocks() const { return blocks_; }
+
+  /// Calls add(place, values) with sums that no other block uses, until it returns true. Returns whether it
+  /// has.
+  template <typename F>
+  CUDA_TILE_API bool use_one(F const& add) {
+    if (!memory_)
+      return false;
+    auto const first = reinterpret_cast<unsigned long long>(ct::platform::current_block) / 64;
+    for (unsigned i = 0; i < Most; ++i) {
+      auto const number = static_cast<unsigned>((first + i) % Most);
+      slot& found = memory_->slots[number];
+      if (__atomic_test_and_set(&found.is_taken, __ATOMIC_ACQUIRE))
+        continue;
+      bool const is_done = add(found.place, memory_->values[number]);
+      __atomic_clear(&found.is_taken, __ATOMIC_RELEASE);
+      if (is_done)
+        return true;
+    }
+    return false;
+  }
+
+  /// At the end of each block: calls use(place, values) for all sums in the last one.
+  template <typename F>
+  CUDA_TILE_API void end(F const& use) {
+    if (memory_ && __atomic_add_fetch(&memory_->ended, 1, __ATOMIC_ACQ_REL) == blocks_)
+      for (unsigned i = 0; i < Most; ++i)
+        use(memory_->slots[i].place, memory_->values[i]);
+  }
+
+private:
+  memory* memory_ = nullptr;
+  unsigned long long blocks_;
+};
+
 /// Sums of tiles of type T, whose places are at fixed steps along Rank axes.
 template <typename T, unsigned Rank>
 class shared_sums {
@@ -16,9 +86,8 @@ class shared_sums {
   using pointers = ct::tile<element*, typename T::shape_type>;
   static constexpr unsigned size = T::distribution::size;
 
-  struct sum {
-    bool is_taken; // by a block that adds to it
-    element* at;   // where its first element belongs; null if it has none yet
+  struct places {
+    element* at; // where the first element belongs; null if the sum has no place yet
     long long steps[Rank];
   };
   struct alignas(64) elements {
@@ -27,77 +96,43 @@ class shared_sums {
   };
   static constexpr unsigned most_bytes = 1u << 20, fitting = most_bytes / sizeof(elements);
   static constexpr unsigned most = fitting < 1 ? 1 : fitting < 16 ? fitting : 16;
-  static constexpr unsigned long long fewest_blocks = 8;
-  struct memory {
-    unsigned long long ended; // blocks
-    sum sums[most];
-    elements tiles[most];
-  };
 
 public:
-  /// Asks for the memory with a number, which all blocks of the launch get, or none.
-  CUDA_TILE_API explicit shared_sums(unsigned number) {
-    auto* block = ct::platform::current_block;
-    auto const grid = ct::num_blocks();
-    blocks_ = 1ull * grid.x * grid.y * grid.z;
-    if (fitting > 1 && blocks_ >= fewest_blocks && block && block->shared)
-      memory_ = static_cast<memory*>(
-          block->shared->get(block->shared, number, sizeof(memory), __builtin_offsetof(memory, tiles)));
-  }
+  CUDA_TILE_API explicit shared_sums(unsigned number) : memory_(number) {}
 
   /// Adds a tile to one that belongs to the same places. Returns false, and does nothing, if there is none
   /// that is free.
   template <typename Mask>
   CUDA_TILE_API bool add(element* at, long long const (&steps)[Rank], T const& x, Mask const& exist) {
-    if (!memory_)
-      return false;
-    auto const first = reinterpret_cast<unsigned long long>(ct::platform::current_block) / 64;
-    for (unsigned i = 0; i < most; ++i) {
-      auto const number = static_cast<unsigned>((first + i) % most);
-      sum& found = memory_->sums[number];
-      if (__atomic_test_and_set(&found.is_taken, __ATOMIC_ACQUIRE))
-        continue;
-      bool const is_new = found.at == nullptr, fits = is_new || has_places(found, at, steps);
-      if (fits)
-        add_to(memory_->tiles[number], is_new, x, exist);
+    return memory_.use_one([&](places& found, elements& sum) {
+      bool const is_new = found.at == nullptr;
+      if (!is_new && !are_same(found, at, steps))
+        return false;
+      add_to(sum, is_new, x, exist);
       if (is_new) {
         found.at = at;
         for (unsigned d = 0; d < Rank; ++d)
           found.steps[d] = steps[d];
       }
-      __atomic_clear(&found.is_taken, __ATOMIC_RELEASE);
-      if (fits)
-        return true;
-    }
-    return false;
+      return true;
+    });
   }
 
   /// At the end of each block: the last one adds all sums to memory.
   template <typename... Modes>
   CUDA_TILE_API void end(long long const (&extents)[Rank], Modes... modes) {
-    if (!memory_ || __atomic_add_fetch(&memory_->ended, 1, __ATOMIC_ACQ_REL) != blocks_)
-      return;
-    for (unsigned i = 0; i < most; ++i)
-      if (memory_->sums[i].at) {
-        auto const places = pointers_to(memory_->sums[i], extents);
-        ct::atomic_add_masked(places, memory_->tiles[i].values, memory_->tiles[i].exist, modes...);
-      }
+    memory_.end([&](places const& found, elements const& sum) {
+      if (found.at)
+        ct::atomic_add_masked(pointers_to(found, extents), sum.values, sum.exist, modes...);
+    });
   }
 
 private:
-  static bool has_places(sum const& found, element const* at, long long const (&steps)[Rank]) {
+  static bool are_same(places const& found, element const* at, long long const (&steps)[Rank]) {
     bool same = found.at == at;
     for (unsigned d = 0; d < Rank; ++d)
       same &= found.steps[d] == steps[d];
     return same;
-  }
-
-  /// What is added changes no number: not even the sign of a zero.
-  static element nothing() {
-    if constexpr (ct::detail::is_integral_scalar_v<element>)
-      return element(0);
-    else
-      return ct::element_cast<element>(-0.0f);
   }
 
   template <typename Mask>
@@ -108,7 +143,7 @@ private:
       for (unsigned l = 0; l < size; ++l)
         to.exist.slots[l] = static_cast<bool>(to.exist.slots[l] | exist.slots[l]);
       if (!loops::all_of(exist))
-        return add_all(to, is_new, ct::select(exist, x, ct::full<T>(nothing())));
+        return add_all(to, is_new, ct::select(exist, x, ct::full<T>(loops::nothing<element>())));
     } else if (is_new) {
       to.exist = ct::full<mask>(true);
     }
@@ -124,7 +159,7 @@ private:
         to.values.slots[l] = ct::elements::add{}(to.values.slots[l], x.slots[l]);
   }
 
-  static pointers pointers_to(sum const& found, long long const (&extents)[Rank]) {
+  static pointers pointers_to(places const& found, long long const (&extents)[Rank]) {
     pointers result;
     for (unsigned l = 0; l < size; ++l) {
       long long place = 0, rest = l;
@@ -135,8 +170,7 @@ private:
     return result;
   }
 
-  memory* memory_ = nullptr;
-  unsigned long long blocks_;
+  shared_memory<places, elements, most> memory_;
 };
 
 } // namespace cuda_tile::inline CUDA_TILE_ABI::loops

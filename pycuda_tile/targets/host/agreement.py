@@ -173,7 +173,7 @@ class _Host:
         return _preprocessed(self._compiler, self._words([], "-E", "-dD"), self._folder / "printed")
 
     def refusal(self, read: Preprocessed | None) -> str:
-        """Why the source, or what the front end found about it, is wrong to this compiler, which reads it so."""
+        """Why the source, as this compiler reads it, or what the front end found about it, is wrong to it."""
         layouts = read_layouts(self._found.layouts)
         lines = [units.END, '#include "cuda_tile/core/signature.h"', *self._signatures()]
         lines += assertions(layouts)

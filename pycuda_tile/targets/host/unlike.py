@@ -21,7 +21,8 @@ _WORDS = re.compile(
             r"\b_(?:Float|Decimal)\d+\w*|\b__(?:float(?:80|128)|bf16|fp16|PRETTY_FUNCTION__)\b|\bmax_align_t\b",
             r"\b__builtin_(?:(?:inf|huge_val|nans?)l|constant_p|(?:dynamic_)?object_size|FILE)\b",
             r"\b__builtin_(?:isinf|signbit|va_list)\b",
-            r"\b_*(?:vector_size|ext_vector_type)_*(?=\s*\()|\bbit_width(?=\s*[(<])",  # not variables of these names
+            # Not variables of these names.
+            r"\b_*(?:vector_size|ext_vector_type)_*(?=\s*\()|\bbit_width(?=\s*[(<])",
             r"\b(?:source_location|has_unique_object_representations\w*)\b",
             r"\b(?:make_|forward_as_)?tuple(?:_cat)?\b",
             r"#pragma (?:STDC|clang fp|GCC (?:optimize|target))\b",

@@ -2,7 +2,8 @@
 
 Processors add numbers atomically one at a time, and wait for each other where blocks add to the same places,
 as they do with the gradients of weights. Here blocks add to tiles that they share, and the last block of the
-launch adds these to memory (cuda_tile/loops/shared_sums.h). So memory changes later than in the program,
+launch adds these to memory (cuda_tile/loops/shared_sums.h). At places that they read, as for a histogram,
+they add to sums of all places in a range (scattered_sums.h). So memory changes later than in the program,
 which nothing can tell: these additions are relaxed, they are the only strong accesses of the kernel, and no
 access follows them in a block.
 """
@@ -30,13 +31,13 @@ class SharedSum:
     """An atomic addition.
 
     alone:  a copy of it and of what computes its pointers, for where the sum cannot be shared
-    nest:   a store to its places
+    nest:   a store to its places; None if these are no steps along axes
     name:   of the sum in C++, once it is written
     """
 
     op: Operation
     alone: list[Operation]
-    nest: Nest
+    nest: Nest | None
     name: str = ""
 
 
@@ -47,6 +48,8 @@ class SharedSums:
         self._found = {id(each.op): each for each in _find(body, users)}
         self._absorbed: set[int] = set()
         for each in self._found.values():
+            if each.nest is None:
+                continue
             pointers = operand(each.op, "pointers")
             users[id(pointers)] = users[id(pointers)] - {id(each.op)}
             for op in reversed(_pure_tiles(pointers, body)):
@@ -68,23 +71,27 @@ class SharedSums:
     def end(self, translator: Translation) -> None:
         """Writes the end of a block."""
         for each in self._found.values():
-            extents = ", ".join(map(str, _extents(each.nest)))
             modes = ", ".join(order_and_scope(each.op))
-            translator.line(f"{each.name}.end({{{extents}}}, {modes});")
+            extents = "" if each.nest is None else f"{{{', '.join(map(str, _extents(each.nest)))}}}, "
+            translator.line(f"{each.name}.end({extents}{modes});")
 
 
 def write(translator: Translation, each: SharedSum, number: int) -> str:
     """Writes what is needed before an addition; returns the condition, in C++, that it is made."""
     value, mask = operand(each.op, "arg"), optional_operand(each.op, "mask")
     each.name = translator.fresh("sums")
-    axes = each.nest.axes.list_of(value)
     kind = tile(value_element(value), value_shape(value))
+    exist = "true" if mask is None else translator.names[mask]
+    given = f"{translator.names[value]}, {exist}"
+    if each.nest is None:
+        translator.line(f"loops::scattered_sums<{kind}> {each.name}({number});")
+        return f"{each.name}.add({translator.names[operand(each.op, 'pointers')]}, {given})"
+    axes = each.nest.axes.list_of(value)
     translator.line(f"loops::shared_sums<{kind}, {len(axes)}> {each.name}({number});")
     places = Places(translator, each.nest)
     place = places.of(each.nest.effects.accesses[0])
     steps = ", ".join(place.steps[axis] for axis in axes)
-    exist = "true" if mask is None else translator.names[mask]
-    add = f"{each.name}.add({place.origin}, {{{steps}}}, {translator.names[value]}, {exist})"
+    add = f"{each.name}.add({place.origin}, {{{steps}}}, {given})"
     return " && ".join([*places.tests, add])
 
 
@@ -136,6 +143,12 @@ def _sum(op: Operation, body: Block, users: dict[int, set[int]]) -> SharedSum | 
         return None
     if not is_tile(value) or is_small(op):
         return None
+    nest = _store_to(pointers, value, body)
+    return SharedSum(op, _copied([*(_pure_tiles(pointers, body) if nest else []), op]), nest)
+
+
+def _store_to(pointers: Value, value: Value, body: Block) -> Nest | None:
+    """A store whose places are steps along axes."""
     needed = _pure_tiles(pointers, body)
     store = Operation("store_ptr_tko", {"destination": [pointers], "value": [value]}, {}, [Value(Token())])
     try:
@@ -144,6 +157,4 @@ def _sum(op: Operation, body: Block, users: dict[int, set[int]]) -> SharedSum | 
         nest = Nest([], [store], axes, analysis, effects([store], analysis))
     except Fallback:
         return None
-    if nest.effects.accesses[0].pointers is None:
-        return None
-    return SharedSum(op, _copied([*needed, op]), nest)
+    return nest if nest.effects.accesses[0].pointers is not None else None
