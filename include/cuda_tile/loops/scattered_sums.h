@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cuda_tile/loops/shared_sums.h"
+#include "cuda_tile/one_thread/pointer_loads.h"
 
 namespace cuda_tile::inline CUDA_TILE_ABI::loops {
 
@@ -14,6 +15,7 @@ class scattered_sums {
   using pointers = ct::tile<element*, typename T::shape_type>;
   using address = unsigned long long;
   static constexpr unsigned size = T::distribution::size, capacity = (1u << 18) / sizeof(element), most = 16;
+  static constexpr unsigned lanes = ct::platform::lanes_of_most<element, size>;
   // Fewer additions for each place take no longer one by one, if many threads share them.
   static constexpr address fewest_times = 32;
 
@@ -54,11 +56,9 @@ public:
     return memory_.use_one([&](range& found, elements& sum) {
       if (!widen(found, sum, low, count))
         return false;
-      for (unsigned l = 0; l < size; ++l)
-        if (exists(exist, l)) {
-          element& to = sum.of(found, address_of(places.slots[l]));
-          to = ct::elements::add{}(to, x.slots[l]);
-        }
+      for (unsigned l = 0; l < size; l += lanes)
+        add_lanes(found, sum, places.slots + l, x.slots + l,
+                  [&](unsigned i) { return exists(exist, l + i); });
       return true;
     });
   }
@@ -94,6 +94,26 @@ private:
   static address address_of(element const* p) { return ct::platform::bit_cast<address>(p); }
   static bool exists(bool all, unsigned) { return all; }
   static bool exists(mask const& exist, unsigned l) { return exist.slots[l]; }
+
+  /// Adds a few elements: together, if their places are neighbours.
+  template <typename Exist>
+  static void add_lanes(range const& found, elements& sum, element* const* places, element const* x,
+                        Exist const& exist) {
+    bool all = true;
+    for (unsigned i = 0; i < lanes; ++i)
+      all &= exist(i);
+    if (all && ct::detail::are_neighbours<lanes>(places)) {
+      element* const to = &sum.of(found, address_of(places[0]));
+      for (unsigned i = 0; i < lanes; ++i)
+        to[i] = ct::elements::add{}(to[i], x[i]);
+    } else {
+      for (unsigned i = 0; i < lanes; ++i)
+        if (exist(i)) {
+          element& to = sum.of(found, address_of(places[i]));
+          to = ct::elements::add{}(to, x[i]);
+        }
+    }
+  }
 
   /// Lets sums belong to `count` places from `low` on as well, unless these are too far from theirs.
   static bool widen(range& found, elements& sum, address low, address count) {
