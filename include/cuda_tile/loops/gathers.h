@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cuda_tile/loops/masks.h"
-#include "cuda_tile/loops/progressions.h"
+#include "cuda_tile/loops/runs.h"
 #include "cuda_tile/one_thread/pointer_loads.h"
 
 namespace cuda_tile::inline CUDA_TILE_ABI::loops {
@@ -110,8 +110,7 @@ CUDA_TILE_API strip<E, S> load_run(bool belongs, Row const& row, E const* from, 
       vectors[v] = ct::platform::load_vector<V>(x.slots + v * sizeof(V) / sizeof(E));
   };
   constexpr unsigned times = Row::repeats < S ? static_cast<unsigned>(Row::repeats) : 1;
-  bool const is_one = belongs && (!row.moves() || (times == 1 && row.is_repeated()));
-  if (is_one)
+  if (belongs && row.template is_one<S>())
     keep(loops::repeat<S>(from + row.place(position), exist, pad));
   else if (belongs && !row.is_repeated())
     keep(loops::load<S>(from + row.place(position), exist, pad));
@@ -142,14 +141,14 @@ template <unsigned S, typename E, typename Row, typename F, typename Exist>
 CUDA_TILE_API void store_run(bool belongs, Row const& row, E* to, long long position, F const& pointers,
                              strip<E, S> const& x, Exist const& exist) {
   existence<S, Exist> const elements{exist};
-  if (belongs && row.moves() && !row.is_repeated()) {
-    loops::store<E, S>(to + row.place(position), x, exist);
-  } else if (belongs && !row.moves()) {
+  if (belongs && row.template is_one<S>()) {
     for (unsigned l = S; l-- > 0;)
       if (elements.of(l)) {
         to[row.place(position)] = x.slots[l];
         break;
       }
+  } else if (belongs && !row.is_repeated()) {
+    loops::store<E, S>(to + row.place(position), x, exist);
   } else if (row.is_cut(position)) {
     for (unsigned l = 0; l < S; ++l)
       if (elements.of(l))

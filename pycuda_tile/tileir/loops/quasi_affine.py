@@ -5,7 +5,7 @@ Along a row they are affine from one change of a quotient to the next (`loops::p
 elements are neighbours, or one element. Those at quotients by a constant power of two, such as `p + i / 8`,
 are neighbours as well, of which each is there so many times. How far places reach follows from the bounds of
 the positions, so that loops need not know them all before they begin. `cuda_tile/loops/progressions.h`
-computes both.
+computes both, and `runs.h` goes from one part of a row to the next.
 """
 
 from __future__ import annotations
