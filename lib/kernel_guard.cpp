@@ -105,14 +105,17 @@ bool KernelGuard::on_fault(const siginfo_t& signal, const void* context) {
   FixedText& text = self->fiber_->note();
   text.clear();
   const bool is_sent = signal.si_code <= 0; // perhaps by a handler that ran earlier
-  if (is_sent)
+  if (self->block_->thrown[0])              // it trapped on purpose
+    text << self->block_->thrown;
+  else if (is_sent)
     text << "signal " << static_cast<std::uint64_t>(signal.si_signo);
   else
     describe(text, signal, at, self->fiber_->stack(), calls);
   const bool may_go_on = !is_sent && self->block_->locks == 0 && may_leave(at.code(), calls);
   if (const void* of = library_of(at.code()); !may_go_on && !is_sent && of && of != calls.library)
     text << ", in a function of another library";
-  describe_place(text, calls);
+  if (!self->block_->thrown[0])
+    describe_place(text, calls);
   if (!may_go_on) {
     self->print(calls);
     return false;

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from ..launching.arguments import ERROR_SIZE, Packer
 from ..launching.arrays import Extent, extent_of, table
@@ -57,12 +58,11 @@ class CheckedLauncher(HostLauncher):
         packer: Packer,
         output: KernelOutput,
         find_lines: Callable[[], Lines],
+        source: tuple[str, Path],
         ignored: Sequence[str],
     ):
-        super().__init__(description, packer, output, find_lines)
-        lines = find_lines()
-        self._find_frames = functools.partial(find_frames, lines.library)
-        self._source = lines.source
+        super().__init__(description, packer, output, find_lines, source)
+        self._find_frames = functools.partial(find_frames, find_lines().library)
         self._ignored = sum(1 << KINDS.index(kind) for kind in set(ignored))
         self._call_checked = library().cuda_tile_launch_checked
 

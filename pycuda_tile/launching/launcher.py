@@ -78,6 +78,7 @@ class HostLauncher:
     """Launches one kernel of a loaded library.
 
     find_lines: returns the Lines; it may take as long as a build
+    source: the name of the source in messages, and where it lies
     explain: turns the message about an exception that left the kernel into an error; None if it has none
     """
 
@@ -89,12 +90,14 @@ class HostLauncher:
         packer: Packer,
         output: KernelOutput,
         find_lines: Callable[[], Lines],
+        source: tuple[str, Path],
     ):
         self._description = description  # its memory belongs to the library, which is never unloaded
         self._kernel = ctypes.addressof(description)
         self._packer = packer
         self._output = output
         self._find_lines = find_lines
+        self._source = source
         self._call = library().cuda_tile_launch
         self._direct: direct.DirectKernel | None = None
 
@@ -148,7 +151,8 @@ class HostLauncher:
         if status == _FAULT:
             from ..checked.faults import explain
 
-            text = explain(text, self._find_lines)
+            name, path = self._source
+            text = explain(text.replace(f"{path}:", f"{name}:"), self._find_lines)
         raise LaunchError(f"{self._packer.kernel}: {text}")
 
 

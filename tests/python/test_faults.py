@@ -4,6 +4,7 @@ KeyboardInterrupt, and the process continues. If it cannot, it says why."""
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -161,3 +162,45 @@ def test_ctrl_c_ends_endless_blocks(target):
     done = run(ENDLESS.replace("TARGET", repr(target)))
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "['endless', 'endless', 'endless_barriers']"
+
+
+ASSERTIONS = '''
+source = """#include <cassert>
+#include "cuda_tile.h"
+namespace ct = cuda::tiles;
+__tile__ void check(int n) noexcept { assert(n > 0 && "a count"); }
+__tile_global__ void scale(float* x, int n) {
+  check(n - int(ct::bid().x));
+  auto i = int(ct::bid().x) * 1024 + ct::iota<ct::tile<int, ct::shape<1024>>>();
+  ct::store(x + i, ct::load(x + i) * 2.0f);
+}
+"""
+found = {}
+for name, options in json.loads(sys.argv[1]).items():
+    module, x = pct.build(source, **options), np.ones(1024, np.float32)
+    module["scale"][1](x, 1)
+    try:
+        module["scale"][8](np.ones(8192, np.float32), 3)
+    except pct.LaunchError as error:
+        found[name] = [str(error), module["scale"].attributes.get("path"), bool((x == 2).all())]
+print(json.dumps(found))
+'''
+
+
+@pytest.mark.fused
+def test_failed_assertions_end_launches():
+    """And not the process, also where no exception could leave the kernel."""
+    builds = {
+        "fused": {"target": "cpu"},
+        "by operation": {"target": "cpu", "optimize": False},
+        "checked": {"target": "cpu", "checked": True},
+        "emulated": {"target": "emulated", "num_threads": 4},
+    }
+    done = run(ASSERTIONS.replace("sys.argv[1]", repr(json.dumps(builds))))
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found.keys() == builds.keys()
+    assert found["fused"][1:] == ["fused", True]
+    for message, _, is_right in found.values():
+        assert re.search(r'block \(3, 0, 0\).*: assertion failed: <source>:4: n > 0 && "a count"$', message)
+        assert is_right

@@ -27,7 +27,7 @@ struct cuda_tile_block {
   const void* last_loaded; // last load from an array that the kernel may also store to; null if none
   unsigned locks;          // number of locks that this thread holds; it must not be ended while it holds any
   struct cuda_tile_shared_memory* shared; // null if blocks share none
-  char thrown[200]; // message of an exception that left the kernel; empty if there was none
+  char thrown[200]; // message of an exception that left the kernel, or of a trap; empty if there was none
 };
 
 /// Runs one thread of `count` blocks: the one that `block` names and those that follow it in x. Afterwards

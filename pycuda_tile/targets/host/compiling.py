@@ -278,7 +278,8 @@ def user_folders(request: Request) -> list[str | Path]:
 
 
 def _translation_unit(source: Path, expressions: Sequence[str], shown: Sequence[str]) -> str:
-    ours = ('#include "cuda_tile/launch/entry.h"', '#include "cuda_tile/print/captured_printf.h"')
+    headers = ("launch/assertion.h", "launch/entry.h", "print/captured_printf.h")
+    ours = [f'#include "cuda_tile/{header}"' for header in headers]
     lines = [PREDEFINED, f'#include "{source}"', units.END, *ours]
     for index, (name, known_as) in enumerate(zip(expressions, shown, strict=True)):
         given = f"{index}, " if known_as == name else f"{index}, {json.dumps(known_as)}, "
@@ -354,13 +355,15 @@ def _launcher(
     entry: cache.Entry,
     make_entry: Callable[..., cache.Entry],
 ) -> HostLauncher:
+    def source_of(entry: cache.Entry) -> tuple[str, Path]:
+        return request.name, request.path or entry.folder / "source.cu"
+
     def lines() -> Lines:
         found = entry if request.checked else make_entry(with_lines=True)
-        source = (request.name, request.path or found.folder / "source.cu")
-        return Lines(found, found.folder / "kernels.so", source, request.checked)
+        return Lines(found, found.folder / "kernels.so", source_of(found), request.checked)
 
     if not request.checked:
-        return HostLauncher(description, packer, output, lines)
+        return HostLauncher(description, packer, output, lines, source_of(entry))
     from ...checked.launcher import CheckedLauncher
 
-    return CheckedLauncher(description, packer, output, lines, request.ignored)
+    return CheckedLauncher(description, packer, output, lines, source_of(entry), request.ignored)

@@ -124,7 +124,7 @@ def _translate(
         raise NotFused(said, _lasts(error)) from error
     disagreement = agreement.start(request, front, _MACROS, found, compiler)
     made = {entry.expression: entry for entry in found.module.entries}
-    to_text = functools.partial(fuse, insists=request.optimize is True, find=find)
+    to_text = functools.partial(fuse, insists=request.optimize is True, find=find, from_cxx=True)
     text, cxx_names, attributes = _loops(found, made, to_text, reasons)
     for name, first in _other_names(found, made).items():
         if first in cxx_names:
@@ -201,8 +201,6 @@ def _against(entry: Entry, found: Kernels) -> str:
     for op in walk(entry.body):
         if op.name == "get_global" and op.attributes["name"] in variables:
             return f"{place_of(op)}it uses a variable that kernels may change"
-        if op.name == "assert":
-            return f"{place_of(op)}it has an assertion"
     return ""
 
 

@@ -23,6 +23,7 @@ def _stages(module: Module, entry: Entry) -> str:
     parts = [_part(f"{name}: Tile IR", alone.text(locations=False))]
     if found["path"] == FUSED:
         translator = FusingTranslator(alone, {}, False, None)
+        translator.from_cxx = True
         translator.text()
         simple = Module([simplify(entry, constants_of(module))], module.globals, module.version)
         parts.append(_part(f"{name}: simplify", simple.text(locations=False)))

@@ -231,7 +231,11 @@ class FusingTranslator(Translator):
 
 
 def fuse(
-    module: Module, *, insists: bool = False, find: Callable[[str], str] | None = None
+    module: Module,
+    *,
+    insists: bool = False,
+    find: Callable[[str], str] | None = None,
+    from_cxx: bool = False,
 ) -> tuple[str, list[Operation], dict[str, dict[str, int | str]]]:
     """The C++ text of a module for the cpu, its `assert`s by number, and attributes of its kernels: which way
     they were compiled, and why not all is fused. No fault of a pass is an error: the kernel is translated op
@@ -239,10 +243,12 @@ def fuse(
 
     insists:  a launch whose arrays overlap such that loops may not be shared fails; else it runs op by op
     find:     the path of a file by the name that locations have: the text has its lines for line tables
+    from_cxx: whether a failed assertion ends the launch as assert() of C++ does, and throws nothing
     """
     plain: dict[str, str] = {}
     while True:
         translator = FusingTranslator(module, plain, insists, find)
+        translator.from_cxx = from_cxx
         try:
             return translator.text(), translator.assertions, translator.attributes
         except Exception as error:

@@ -32,10 +32,15 @@ def assume(translator: Translation, op: Operation) -> None:
 
 
 def check(translator: Translation, op: Operation) -> None:
-    """Throws an exception on the host, which build.py translates; prints a message and traps on a device."""
+    """Throws an exception on the host, which build.py translates, or ends the launch as assert() of C++ does;
+    prints a message and traps on a device."""
     condition = operand(op, "condition")
     extents = value_shape(condition)
-    head = f"tileir::require({translator.names[condition]}, [](unsigned at) {{"
+    head = f"tileir::require({translator.names[condition]}, []([[maybe_unused]] unsigned at) {{"
+    if translator.from_cxx:
+        text = "assertion failed: " + attribute(op, "message").removesuffix(" failed")
+        translator.line(f"{head} cuda_tile::fail_assertion({quoted(text)}); }});")
+        return
     if not translator.target.on_gpu:
         translator.line(f"{head} tileir::fail({len(translator.assertions)}, at); }});")
         translator.assertions.append(op)
