@@ -101,3 +101,14 @@ def attention(
         total = ct.mma(ct.astype(powers, q.dtype), values, total * shrink)
         largest = new
     ct.store(out, index=(head, block, 0), tile=ct.reshape(ct.astype(total / weight, out.dtype), (1, m, d)))
+
+
+@ct.kernel
+def recurrence(a, b, out, n: ConstInt):
+    """out[j] = a[j] * out[j - 1] + b[j]"""
+
+    def step(previous_a, previous_b, a, b):
+        return previous_a * a, a * previous_b + b
+
+    _, result = ct.scan((ct.load(a, (0,), (n,)), ct.load(b, (0,), (n,))), 0, step, (1.0, 0.0))
+    ct.store(out, (0,), result)

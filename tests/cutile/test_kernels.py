@@ -118,3 +118,13 @@ def test_attention(run, kernels, dtype, causal: bool) -> None:
 def test_example_runs(example, capsys) -> None:
     assert example.main() == 0
     assert capsys.readouterr().out.count("agrees with NumPy") == 2
+
+
+def test_linear_recurrence(run, kernels) -> None:
+    """The function of a scan gets what came before first."""
+    a, b = random(64) / 2, random(64) + 1
+    out, expected, last = np.empty_like(a), [], 0.0
+    run(kernels.recurrence, (1,), a, b, out, 64)
+    for factor, term in zip(a.astype(float), b.astype(float), strict=True):
+        expected.append(last := factor * last + term)
+    np.testing.assert_allclose(out, expected, rtol=1e-5, atol=1e-5)  # 64 products and sums in float

@@ -197,7 +197,7 @@ def test_body_with_a_branch_is_run_element_by_element() -> None:
     values, _ = builder.load(builder.pointers(builder.arguments[0], 8))
     attributes = {"dim": 0, "identities": [constant("i32", 0)]}
     (total,) = builder.op("reduce", [INT], attributes=attributes, operands=[values])
-    with builder.region(builder.block.ops[-1], INT, INT) as (element, so_far):
+    with builder.region(builder.block.ops[-1], INT, INT) as (so_far, element):
         positive = compare(builder, "greater_than", element, builder.constant("i32", 0))
         (result,) = builder.op("if", [INT], condition=positive)
         branch = builder.block.ops[-1]

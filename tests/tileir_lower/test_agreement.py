@@ -41,10 +41,33 @@ def entry(name: str, kind: str, result: str, lines: str) -> str:
 def scan(function: str, identity: str, reverse: str) -> str:
     return f"""  %y = scan %x dim=0 reverse={reverse} identities=[{identity} : f32] :
     tile<64xf32> -> tile<64xf32>
-    (%e: tile<f32>, %a: tile<f32>) {{
-      %r = {function} %e, %a : tile<f32>
+    (%a: tile<f32>, %e: tile<f32>) {{
+      %r = {function} %a, %e : tile<f32>
       yield %r : tile<f32>
     }}
+"""
+
+
+#: y[j - 1] / 2 + x[j], as a scan of pairs; and the last element, as a reduction.
+PAIRS = """  %half = constant <f32: 0.5> : tile<64xf32>
+  %y1, %y = scan %half, %x dim=0 reverse=false identities=[1.0 : f32, 0.0 : f32] :
+    tile<64xf32>, tile<64xf32> -> tile<64xf32>, tile<64xf32>
+    (%pa: tile<f32>, %a: tile<f32>, %pb: tile<f32>, %b: tile<f32>) {
+      %ra = mulf %pa, %a : tile<f32>
+      %m = mulf %a, %pb : tile<f32>
+      %rb = addf %m, %b : tile<f32>
+      yield %ra, %rb : tile<f32>, tile<f32>
+    }
+"""
+LAST = """  %r = reduce %x dim=0 identities=[0.0 : f32] : tile<64xf32> -> tile<f32>
+    (%a: tile<f32>, %e: tile<f32>) {
+      %n = constant <f32: 0.0> : tile<f32>
+      %s = mulf %a, %n : tile<f32>
+      %w = addf %s, %e : tile<f32>
+      yield %w : tile<f32>
+    }
+  %r1 = reshape %r : tile<f32> -> tile<1xf32>
+  %y = broadcast %r1 : tile<1xf32> -> tile<64xf32>
 """
 
 
@@ -53,6 +76,8 @@ def module() -> tileir.Module:
     text = [entry("greatest", "f32", "f32", scan("maxf", "0xFF800000", "false"))]
     text += [entry("least_back", "f32", "f32", scan("minf", "0x7F800000", "true"))]
     text += [entry("sums", "f32", "f32", scan("addf", "0.0", "false"))]
+    text += [entry(f"minus_{way}", "f32", "f32", scan("subf", "0.0", way)) for way in ("false", "true")]
+    text += [entry("pairs", "f32", "f32", PAIRS), entry("last", "f32", "f32", LAST)]
     for to in FP8:
         for sign in ("signed", "unsigned"):
             line = f"  %y = itof %x {sign} : tile<64xi32> -> tile<64x{to}>\n"
@@ -85,6 +110,22 @@ def test_scans_begin_with_an_element(way: bool | str) -> None:
     least = run(way, "least_back", [*[3.0] * 60, inf, nan, nan, nan], np.float32, np.float32)
     assert np.isnan(least[61:]).all() and least[60] == inf and (least[:60] == 3.0).all()
     assert np.signbit(run(way, "sums", [-0.0] * 64, np.float32, np.float32)).all()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_bodies_get_the_accumulator_first(way: bool | str) -> None:
+    """As the formula of 8.3.21 and machine code of NVIDIA's compiler have it."""
+    x = np.arange(1, 65, dtype=np.float32)
+    minus = 2 * x[0] - np.cumsum(x)
+    assert run(way, "minus_false", x, np.float32, np.float32).tolist() == minus.tolist()
+    back = run(way, "minus_true", x[::-1], np.float32, np.float32)
+    assert back[::-1].tolist() == minus.tolist()
+    recurrence = [8.0]
+    for element in x[1:] * 8:
+        recurrence.append(recurrence[-1] * 0.5 + element)
+    pairs = run(way, "pairs", x * 8, np.float32, np.float32)
+    np.testing.assert_allclose(pairs, recurrence, rtol=1e-6)  # 24 bits of mantissa
+    assert (run(way, "last", x, np.float32, np.float32) == 64).all()
 
 
 @pytest.mark.parametrize("way", WAYS)

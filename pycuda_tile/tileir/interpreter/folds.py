@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 Tiles = list[np.ndarray]
-#: Maps an element and an accumulator for each operand, interleaved, to the next accumulators.
+#: Maps an accumulator and an element for each operand, interleaved, to the next accumulators.
 Body = Callable[[Tiles], Tiles]
 
 
@@ -52,6 +52,6 @@ def _states(body: Body, operands: Sequence[np.ndarray], dim: int, reverse: bool)
     accumulators, *rest = reversed(elements) if reverse else elements
     yield accumulators
     for current in rest:
-        pairs = zip(current, accumulators, strict=True)
+        pairs = zip(accumulators, current, strict=True)
         accumulators = body([tile for pair in pairs for tile in pair])
         yield accumulators

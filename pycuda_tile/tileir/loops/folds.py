@@ -40,7 +40,7 @@ class Folds:
             return
         name = self._combines[id(op)] = self._translator.fresh("combine")
         kind, body = element(value_element(operands_of(op)[0])), region(op, 0)
-        current, accumulator = (
+        accumulator, current = (
             self._translator.names.name(argument, argument.name or "v") for argument in body.arguments
         )
         head = f"auto const {name} = [&]({kind} {accumulator}, {kind} {current}) -> {kind}"

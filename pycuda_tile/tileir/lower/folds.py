@@ -23,7 +23,7 @@ def _fold_one(translator: Translation, op: Operation) -> None:
     function = known_function(op) if op.name == "reduce" else scanning_function(op)
     if not function:
         function, kind, body = translator.fresh("combine"), element(value_element(operand)), region(op, 0)
-        current, accumulator = (translator.names.name(a, a.name or "v") for a in body.arguments)
+        accumulator, current = (translator.names.name(a, a.name or "v") for a in body.arguments)
         with translator.names.block(
             f"auto const {function} = [&]({kind} {accumulator}, {kind} {current}) -> {kind}", "};"
         ):
@@ -97,11 +97,11 @@ def structures(translator: Translation, op: Operation) -> tuple[str, str]:
         for i, value in enumerate(operands_of(op)):
             translator.line(f"{element(value_element(value))} e{i};")
     accumulator, current = translator.fresh("accumulator"), translator.fresh("current")
-    for i, (element_argument, accumulated) in enumerate(
+    for i, (accumulated, element_argument) in enumerate(
         zip(body.arguments[::2], body.arguments[1::2], strict=True)
     ):
-        translator.names.alias(element_argument, f"{current}.e{i}")
         translator.names.alias(accumulated, f"{accumulator}.e{i}")
+        translator.names.alias(element_argument, f"{current}.e{i}")
     head = f"auto const {function} = [&]({members} {accumulator}, {members} {current}) -> {members}"
     with translator.names.block(head, "};"):
         translator.function_body(body, lambda names: f"return {members}{{{', '.join(names)}}};")
