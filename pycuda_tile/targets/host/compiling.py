@@ -40,6 +40,7 @@ _FLAGS = [
     "-ffp-contract=off",
     "-fno-math-errno",
     "-fno-trapping-math",
+    "-fno-strict-aliasing",  # Tile IR copies structures as integers, and kernels read numbers as others
     "-falign-functions=64",  # lines of the cache: the speed of short loops depends on where in one they begin
     "-fPIC",
     "-shared",
