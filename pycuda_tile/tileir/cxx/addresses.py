@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from abc import abstractmethod
 from typing import Any
 
@@ -102,7 +103,10 @@ class Addresses(Instructions):
             return self.value(i.operands[0])
         pointer = self._pointer_to(i.operands[0], i.type)
         type_ = Tile(pointer.type.element.pointee, pointer.type.shape)
-        value = self.access(i, "load_ptr_tko", {"source": pointer}, type_, dict(_WEAK))
+        if i.detail < _bytes_of(pointer):
+            value = self._load_parts(i, pointer, type_)
+        else:
+            value = self.access(i, "load_ptr_tko", {"source": pointer}, type_, dict(_WEAK))
         if i.type == "i1":
             return self.convert(value, I1)
         return self.as_element(value, BYTES) if i.type == "ptr" else value
@@ -119,7 +123,37 @@ class Addresses(Instructions):
         pointer = self._pointer_to(place, value.type)
         type_ = Tile(pointer.type.element.pointee, pointer.type.shape)
         operands = {"destination": pointer, "value": self._stored(value, type_)}
+        if i.detail < _bytes_of(pointer):
+            self._store_parts(i, pointer, operands["value"])
+            return
         self.access(i, "store_ptr_tko", operands, None, dict(_WEAK))
+
+    # Accesses whose addresses are multiples of fewer bytes than they have, as copies of structures are.
+
+    def _load_parts(self, i: Instruction, pointer: Value, type_: Tile) -> Value:
+        bits, whole = 8 * i.detail, self.element_of(f"i{width(type_.element)}")
+        part, parts = Tile(self.element_of(f"i{bits}"), type_.shape), []
+        for number, place in enumerate(self._parts(i, pointer)):
+            loaded = self.access(i, "load_ptr_tko", {"source": place}, part, dict(_WEAK))
+            wide = self.convert(loaded, whole, False)
+            shift = self.constant(wide.type, number * bits)
+            parts.append(self.binary("shli", wide, shift, {"overflow": "none"}) if number else wide)
+        value = functools.reduce(lambda all_, one: self.binary("ori", all_, one), parts)
+        return self.as_element(value, type_.element)
+
+    def _store_parts(self, i: Instruction, pointer: Value, value: Value) -> None:
+        bits, value = 8 * i.detail, self.as_element(value, self.element_of(f"i{width(value.type.element)}"))
+        for number, place in enumerate(self._parts(i, pointer)):
+            shift = self.constant(value.type, number * bits)
+            rest = self.binary("shri", value, shift, {"signedness": "unsigned"}) if number else value
+            part = self.convert(rest, self.element_of(f"i{bits}"))
+            self.access(i, "store_ptr_tko", {"destination": place, "value": part}, None, dict(_WEAK))
+
+    def _parts(self, i: Instruction, pointer: Value) -> list[Value]:
+        """Pointers to the parts of an access, each as long as its alignment."""
+        first = self.as_element(pointer, Pointer(self.element_of(f"i{8 * i.detail}")))
+        numbers = range(1, _bytes_of(pointer) // i.detail)
+        return [first, *(self._offset(first, self.constant(Tile(I64, ()), number)) for number in numbers)]
 
     def _stored(self, value: Operand, type_: Tile) -> Value:
         """What is stored of a value, of pointers their addresses."""
@@ -164,7 +198,7 @@ class Addresses(Instructions):
         if len(scales) > 1:
             raise Unsupported("a copy between an array of tiles and other memory")
         pointer, size = self.value(to), integer(count) * scales.pop()
-        if size % _bytes_of(pointer):
+        if size % _bytes_of(pointer) or not _is_aligned(i, _bytes_of(pointer)):
             pointer = self.as_element(pointer, BYTES)
         size = max(size // _bytes_of(pointer), 1)  # LLVM leaves no empty copies
         type_ = Tile(pointer.type.element.pointee, (1 << (size - 1).bit_length(),) if size > 1 else ())
@@ -194,3 +228,8 @@ class Addresses(Instructions):
 def _bytes_of(pointer: Value) -> int:
     """The size of what a pointer points to."""
     return max(width(pointer.type.element.pointee) // 8, 1)
+
+
+def _is_aligned(call: Instruction, size: int) -> bool:
+    """Whether the pointers of a call are multiples of a size."""
+    return any(int(flag.split()[1]) % size == 0 for flag in call.flags if flag.startswith("align "))

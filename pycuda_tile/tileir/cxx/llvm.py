@@ -136,8 +136,9 @@ class Instruction:
     op:        its name: "add", "call", "phi", ...
     name:      that of what it yields, "" if nothing
     operands:  values; of a call the arguments, of br, switch and ret what they look at
-    flags:     words such as nsw, fast, inbounds
-    detail:    what else it has: predicate of comparisons, callee of calls, source of getelementptr, indices
+    flags:     words such as nsw, fast, inbounds; of calls "align 4" if that holds for all pointers
+    detail:    what else it has: predicate of comparisons, callee of calls, source of getelementptr, indices,
+               alignment of loads and stores
     labels:    the blocks that a terminator names, and that the operands of a phi come from
     debug:     the number of its location, 0 if it has none
     """

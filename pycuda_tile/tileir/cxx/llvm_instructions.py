@@ -68,11 +68,14 @@ class Reader(OperandReader):
         callee = self.take()
         if callee[0] != "@":
             raise UnknownText("a call through a pointer")
-        operands = []
-        for _, _, operand in self.arguments():
+        operands, aligned = [], []
+        for of, attributes, operand in self.arguments():
             if operand is None:
                 raise UnknownText("an argument without a value")
             operands.append(operand)
+            found = next((each for each in attributes if each.startswith("align ")), "align 1")
+            aligned += [int(found.split()[1])] if of == "ptr" else []
+        flags |= {f"align {min(aligned)}"} if aligned else set()
         return Instruction("call", type_, operands=tuple(operands), flags=flags, detail=unquoted(callee[1:]))
 
     def _at_type(self) -> bool:
@@ -87,11 +90,22 @@ class Reader(OperandReader):
     def _load(self) -> Instruction:
         flags, type_ = self._flags(), self.type()
         self.take(",")
-        return Instruction("load", type_, operands=(self.operand(),), flags=flags)
+        operand = self.operand()
+        return Instruction("load", type_, operands=(operand,), flags=flags, detail=self._alignment())
 
     def _store(self) -> Instruction:
-        flags = self._flags()
-        return Instruction("store", "void", operands=self._list(), flags=flags)
+        flags, value = self._flags(), self.operand()
+        self.take(",")
+        operands = value, self.operand()
+        return Instruction("store", "void", operands=operands, flags=flags, detail=self._alignment())
+
+    def _alignment(self) -> int:
+        """The bytes of which the address that stands before is a multiple."""
+        if not (self.peek() == "," and self.peek(1) == "align"):
+            return 1
+        self.take(",")
+        self.take("align")
+        return int(self.take())
 
     def _alloca(self) -> Instruction:
         return Instruction("alloca", "ptr", detail=self.type())

@@ -210,7 +210,7 @@ class OperandReader:
                 break
             attributes.add(self.take())
             if word == "align" and self.peek().isdigit():
-                self.take()
+                attributes.add(f"align {self.take()}")
             elif self.peek() == "(":
                 self.parenthesis()
         return attributes
