@@ -82,9 +82,13 @@ def test_what_differs_is_not_fused(declarations: str, statements: str, reason: s
 
 def test_what_does_not_differ_is_fused():
     declarations = """
+    #include <array>
     struct empty {};
     struct s : empty { int a : 3; wchar_t w; std::pair<int, char> pair; };
     struct tiles { ct::tile<float, ct::shape<4>> t; int n; };
+    using namespace ct::literals;
+    using tile = ct::tile<float, ct::shape<4>>;
+    struct arrays { tile rows[2][3]; const tile last; int n; std::array<tiles, 3> more; };
     namespace { struct hidden { short n; }; }
     template <class T, int N> struct vector { T v[N]; };
     #define unused __GNUC__
@@ -97,6 +101,8 @@ def test_what_does_not_differ_is_fused():
     tiles four{ct::full<ct::tile<float, ct::shape<4>>>(1.0f), 4};
     int packed = 3; // a name, not the attribute
     *out = ct::isnan(a[0]) + packed;
+    arrays five{{{four.t}}, four.t, 5, {tiles{four.t, 1}, four, four}};
+    *out += int(ct::sum(five.more[1].t * five.rows[0][0] + five.last, 0_ic)) + five.n;
     *out += sum(sizeof(s)) + four.n + INT_MIN + (UINT_MAX > 3u) + (INFINITY > 1) + __INT_MAX__
     """
     assert build(declarations, statements).get("reason") is None
@@ -176,19 +182,40 @@ PRINTED = """
            |  nvsize=32, nvalign=8]
 
 *** Dumping AST Record Layout
-         0 | struct holder
-         0 |   class cuda::tiles::tile<float, struct cuda::tiles::shape<4> > t
+         0 | class cuda::tiles::tile<float, struct cuda::tiles::shape<4> >
+         0 |   float first
            | [sizeof=16, dsize=16, align=4,
            |  nvsize=16, nvalign=4]
+
+*** Dumping AST Record Layout
+         0 | struct holder
+         0 |   const class cuda::tiles::tile<float, struct cuda::tiles::shape<4> > t
+         0 |     float first
+           | [sizeof=16, dsize=16, align=4,
+           |  nvsize=16, nvalign=4]
+
+*** Dumping AST Record Layout
+         0 | struct rows
+         0 |   class cuda::tiles::tile<float, struct cuda::tiles::shape<4> >[2][3] t
+        96 |   int n
+           | [sizeof=100, dsize=100, align=4,
+           |  nvsize=100, nvalign=4]
+
+*** Dumping AST Record Layout
+         0 | struct std::array<struct rows, 2>
+         0 |   struct rows[2] elements
+           | [sizeof=200, dsize=200, align=4,
+           |  nvsize=200, nvalign=4]
 
 *** Dumping AST Record Layout
          0 | struct derived
          0 |   struct base (base)
          0 |     int x
          4 |   class cuda::tiles::tile<float, struct cuda::tiles::shape<4> > * p
-        12 |   struct cuda::tiles::shape<4> t (empty)
-           | [sizeof=16, dsize=16, align=4,
-           |  nvsize=16, nvalign=4]
+        12 |   class cuda::tiles::tile<float, struct cuda::tiles::shape<4> > t
+        12 |     float first
+           | [sizeof=28, dsize=28, align=4,
+           |  nvsize=28, nvalign=4]
 
 *** Dumping AST Record Layout
          0 | class (lambda at a.cu:1:2) (empty)
@@ -201,7 +228,7 @@ def test_layouts_as_clang_prints_them():
     base, derived, tiles, function = read_layouts(PRINTED)
     assert base == ("base", 8, 4, {"x": 0, "c": 4}, True, False)
     assert derived == ("s<base, 3>", 32, 8, {"x": 0, "c": 4, "b": 8}, False, True)
-    assert tiles == ("derived", 16, 4, {"x": 0, "p": 4, "t": 12}, False, True)
+    assert tiles == ("derived", 28, 4, {"x": 0, "p": 4, "t": 12}, False, True)
     first, *lines = assertions([base, derived, function])
     assert first == '#line 1 "layouts_of_classes"'
     assert "= s<base, 3>;" in lines[1] and "(cuda_tile_layout_1, b) == 8)" in lines[1]

@@ -1,5 +1,6 @@
-"""The layouts of classes as clang prints them (-fdump-record-layouts), and assertions that another compiler
-has the same ones. Compilers differ in which classes have padding that members of a derived class may lie in.
+"""The layouts of classes as clang prints them (-fdump-record-layouts-canonical), and assertions that another
+compiler has the same ones. Compilers differ in which classes have padding that members of a derived class may
+lie in.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ _LINE = re.compile(r"^ *(\d+)(:[\d-]+)? \| ( *)(.*)$", re.M)
 _FIELD = re.compile(r".*[ *&](\w+)(?: \(empty\))?")
 _BASE = re.compile(r"(?<!virtual )\bbase\)( \(empty\))?$")
 _KEYWORDS = re.compile(r"\b(?:struct|class|union|enum) |\(anonymous namespace\)::")
-# Those of tiles, which are other ones in tile code, and members of such types.
-_OURS = re.compile(r"(?:cuda::tiles|cuda_tile)::")
-_MEMBER = re.compile(rf"(?:struct|class|union|enum) {_OURS.pattern}.*[^*&] \w+(?: \(empty\))?")
+# Those of tiles, which are other ones in tile code.
+_OURS = re.compile(r"(?:struct|class|union) (?:cuda::tiles|cuda_tile)::")
+# A member or an array of members: the type of one.
+_MEMBER = re.compile(r"(?:const |volatile )*(.*?)(?:\[\d+\])* \w*(?: \(empty\))?")
 # Of the standard library, which each compiler has its own of, and the names that all of them have.
 _STANDARD = re.compile(r"(?:struct|class|union) std::")
 _STANDARD_FIELDS = ("first", "second")
@@ -43,10 +45,15 @@ def read_layouts(printed: str) -> list[Layout]:
     """Of all classes but those of tiles and those that have them as members, which differ in any case. Of the
     latter, those with a base remain, as their other members may lie elsewhere, too."""
     layouts = []
+    unlike: set[str] = set()  # clang prints a class behind those of its members
     for lines, size, align in _CLASS.findall(printed):
+        (*_, name), *members = _LINE.findall(lines)
         layout = _layout(lines, size, align)
-        has_tiles = any(_MEMBER.fullmatch(text) for *_, text in _LINE.findall(lines))
-        if not _OURS.match(layout.name) and (layout.has_base or not has_tiles):
+        has_tiles = any((it := _MEMBER.fullmatch(text)) and it[1] in unlike for *_, text in members)
+        is_ours = _OURS.match(name) is not None
+        if is_ours or has_tiles:
+            unlike.add(name.removesuffix(" (empty)"))
+        if not is_ours and (layout.has_base or not has_tiles):
             layouts.append(layout._replace(is_whole=layout.is_whole and not has_tiles))
     return layouts
 

@@ -36,7 +36,7 @@ _LOOPS += ["-replexitval=never"]
 _LOOP_FLAGS = [word for option in _LOOPS for word in ("-mllvm", option)]
 #: Options of a host compiler on the code that it makes, which clang has not for a GPU.
 _OF_MACHINE = re.compile(r"-m(?!llvm$).*|-f(openmp|sanitize|profile|coverage|instrument).*")
-_LAYOUTS = ["-Xclang", "-fdump-record-layouts"]
+_LAYOUTS = ["-Xclang", "-fdump-record-layouts-canonical"]  # the types of members without `using`
 _UNKNOWN_OPTION = re.compile(r"Unknown command line argument")
 
 
