@@ -22,6 +22,8 @@ from .spelling import suggestion
 _LARGEST_TILE = 2**24  # elements [2.1.4.6]
 _SIMT_NAMES = "(?:threadIdx|blockIdx|blockDim|gridDim|__syncthreads)"
 _DYNAMIC = 2**64 - 1  # dynamic_extent
+# Before the operands' types; NVRTC may name another concept.
+_OPERANDS = "(?:arithmetic_tile_convertible|operand types are:)"
 
 
 class _Row(NamedTuple):
@@ -82,11 +84,14 @@ def _order(said: re.Match[str], source: re.Match[str]) -> str:
 
 
 def _double(said: re.Match[str], source: re.Match[str]) -> str:
-    operand = re.search(r"arithmetic_tile_convertible.*?\btile<([\w ]+)", said.string)
+    operand = re.search(rf"{_OPERANDS}.*?\btile<([\w ]+)", said.string)
     if operand and re.search(r"bool|char|short|int|long", operand[1]):
         return "a tile of integers computes in integers: ct::element_cast<float>(t) converts it"
-    suffix = ".0f" if source[1].endswith(".") else "f"
-    return f"{source[1]} is a double: write {source[1].rstrip('.')}{suffix} for a tile of float"
+    number = source[1].rstrip(".") + (".0f" if source[1].endswith(".") else "f")
+    element = "float"
+    if operand and operand[1] in ("__half", "__nv_bfloat16"):  # there are no literals of these
+        element, number = operand[1], f"{operand[1]}({number})"
+    return f"{source[1]} is a double: write {number} for a tile of {element}"
 
 
 def _shapes(text: str) -> list[tuple[int, ...]]:
@@ -137,7 +142,7 @@ def _rows() -> tuple[_Row, ...]:
             _double,
         ),
         _Row(
-            r"arithmetic_tile_convertible.*?\btile<(?P<type>__half|__nv_bfloat16)",
+            rf"{_OPERANDS}.*?\btile<(?P<type>__half|__nv_bfloat16)",
             r"(?<![\w.])(\d+\.\d*f|\.\d+f)",
             lambda said, source: (
                 f"{source[1]} is a float: write {said['type']}({source[1]}) for a tile of {said['type']}"

@@ -34,6 +34,8 @@ MISTAKES = {
     "auto u = 3 + ct::bid()": "hint: bid() has unsigned members: write int(ct::bid().x)",
     "auto u = ct::iota<ct::tile<int, ct::shape<4>>>() * 1.5": "hint: a tile of integers computes in "
     "integers: ct::element_cast<float>(t) converts it",
+    "auto u = ct::iota<ct::tile<int, ct::shape<4>>>() + 1.5": "hint: a tile of integers computes in "
+    "integers: ct::element_cast<float>(t) converts it",
     "auto u = ct::iota<ct::tile<int, ct::shape<8, 2>>>() + ct::iota<ct::tile<int, ct::shape<32>>>()": "hint: "
     "the shapes 8 x 2 and 32 do not broadcast: counted from the last dimension, two lengths are "
     "equal or one of them is 1",
@@ -87,6 +89,15 @@ MISTAKES = {
     "auto u = ct::program_id(0)": "hint: for program_id, write ct::bid()",
     "auto u = t.astype(1)": "hint: for astype, write ct::element_cast<float>(t)",
 }
+FOR_SMALL_FLOATS = {
+    "auto u = ct::element_cast<__half>(t) * 2.0f": "2.0f is a float: write __half(2.0f) for a tile of __half",
+    "auto u = ct::element_cast<__half>(t) - 2.0f": "2.0f is a float: write __half(2.0f) for a tile of __half",
+    "auto u = ct::element_cast<__half>(t) * 2.0": "2.0 is a double: write __half(2.0f) for a tile of __half",
+    "auto u = ct::max(.5, ct::element_cast<__nv_bfloat16>(t))": ".5 is a double: write __nv_bfloat16(.5f) "
+    "for a tile of __nv_bfloat16",
+    "auto u = ct::element_cast<__nv_bfloat16>(t) + 3.": "3. is a double: write __nv_bfloat16(3.0f) "
+    "for a tile of __nv_bfloat16",
+}
 NOT_WITH_NVIDIAS = {  # there a constant
     "constexpr ct::tile<int, ct::shape<2>> u{{1, 2}}": "hint: a tile is not a constant expression: "
     "write const instead of constexpr",
@@ -116,15 +127,15 @@ def errors(request, monkeypatch):
         target, front_end = "tile", "open" if request.param == "open front end" else "nvidia"
         unlimited = ["-ferror-limit=0"] if front_end == "open" else []
 
-    def build(mistakes, what="notes") -> list[list[str]]:
+    def build(mistakes, what="notes", head=HEAD) -> list[list[str]]:
         lines = [f"__tile__ void f{i}(T t, S s, float* p) {{ {m}; }}" for i, m in enumerate(mistakes)]
-        source = HEAD + "\n".join(lines) + "\n__tile_global__ void k(float* p) {}\n"
+        source = head + "\n".join(lines) + "\n__tile_global__ void k(float* p) {}\n"
         try:
             with pytest.raises(pct.CompileError) as caught:
                 pct.build(source, target=target, front_end=front_end, options=unlimited)
         except pct.TargetUnavailable as error:
             pytest.skip(str(error))
-        first = len(HEAD.splitlines()) + 1
+        first = len(head.splitlines()) + 1
         at = [
             [found for found in caught.value.diagnostics if found.line == first + i]
             for i in range(len(lines))
@@ -146,6 +157,12 @@ def test_each_mistake_has_its_advice(errors) -> None:
         vague, exact = "a view takes an index for each dimension", "this view takes 1 index"
         hints = {mistake: [n.replace(vague, exact) for n in notes] for mistake, notes in hints.items()}
     assert hints == {mistake: [advice] for mistake, advice in mistakes.items()}
+
+
+def test_numbers_for_tiles_of_small_floats(errors) -> None:
+    found = errors(FOR_SMALL_FLOATS, head="#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n" + HEAD)
+    hints = [[note for note in notes if note.startswith("hint: ")] for notes in found]
+    assert hints == [[f"hint: {advice}"] for advice in FOR_SMALL_FLOATS.values()]
 
 
 HEADERS = {  # one for each way to need one
