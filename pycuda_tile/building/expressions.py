@@ -16,7 +16,7 @@ def expression_of(name: str, kernels: Sequence[KernelInfo], request: Request) ->
     KernelNotFound for a name that no kernel of the source can have."""
     function, types = split_overload(name)
     base = base_name(name)
-    infos = [kernel for kernel in kernels if kernel.name == base]
+    infos = [kernel for kernel in kernels if kernel.is_called(base)]
     if not infos and not _may_exist(base, request.text):
         raise not_found(name, kernels, request)
     if infos and "<" not in function and all(_needs_arguments(info) for info in infos):
@@ -45,7 +45,7 @@ def not_found(name: str, kernels: Sequence[KernelInfo], request: Request) -> Ker
 
 def with_forms(error: CompileError, name: str, kernels: Sequence[KernelInfo]) -> CompileError:
     """The error that no kernel fits a name, with what such a name looks like."""
-    forms = [_form(kernel) for kernel in kernels if kernel.name == base_name(name)]
+    forms = [_form(kernel) for kernel in kernels if kernel.is_called(base_name(name))]
     listed = f"\n  it is declared as {', '.join(forms)}"
     return CompileError(f"{error}{listed}", error.diagnostics, error.log)
 

@@ -65,7 +65,7 @@ class Module:
             known = normalized(name)
         except KernelNotFound:
             return False
-        return known in self._kernels or base_name(known) in list(self)
+        return known in self._kernels or any(kernel.is_called(base_name(known)) for kernel in self.kernels)
 
     def __iter__(self) -> Iterator[str]:
         """The names of the kernels in the source."""

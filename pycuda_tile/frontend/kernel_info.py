@@ -33,6 +33,7 @@ class KernelInfo(NamedTuple):
     params:           tuple with the name and the C++ type of each parameter
     hints:            tuple of the texts inside `cutile::hint(...)`
     file, line:       where it is; line counts from 1
+    short:            the name without inline namespaces; "" if it is in none
     """
 
     name: str
@@ -41,6 +42,11 @@ class KernelInfo(NamedTuple):
     hints: tuple[str, ...] = ()
     file: str = ""
     line: int = 0
+    short: str = ""
+
+    def is_called(self, name: str) -> bool:
+        """Whether this is its name, without arguments of templates."""
+        return name in (self.name, self.short)
 
     def __str__(self) -> str:
         template = (
@@ -60,9 +66,9 @@ class KernelInfo(NamedTuple):
     @classmethod
     def from_json(cls, data: list[Any]) -> KernelInfo:
         """A KernelInfo from its JSON form."""
-        name, template_params, params, hints, file, line = data
+        name, template_params, params, hints, file, line, short = data
         templates = tuple(TemplateParam(*param) for param in template_params)
-        return cls(name, templates, tuple(Param(*param) for param in params), tuple(hints), file, line)
+        return cls(name, templates, tuple(Param(*param) for param in params), tuple(hints), file, line, short)
 
 
 def _shown(param: TemplateParam) -> str:

@@ -108,6 +108,7 @@ _ATTRIBUTE_WORDS = {
 }
 # Without a compiler a template parameter `some_name X` may be a value or a constrained type.
 _CONCEPT_NAME = re.compile(r".*(_tile|_like|_view|_span|integral|floating_point|arithmetic|_as|_to)$")
+_INLINE = "inline "
 
 
 class _Parser:
@@ -118,7 +119,8 @@ class _Parser:
         self.text = text
         self.file = file
         self.tokens = tokens
-        self.scopes: list[str] = []  # names of the open namespaces; "" for those without, and extern "C"
+        # Names of the open namespaces, as "a::inline b"; "" for those without, and extern "C".
+        self.scopes: list[str] = []
 
     def run(self) -> None:
         at = 0
@@ -171,7 +173,10 @@ class _Parser:
         last = place  # the name may be qualified: a::b::k
         while place >= 2 and words[place - 1] == "::" and statement[place - 2].kind == "name":
             place -= 2
-        name = "::".join([*(scope for scope in self.scopes if scope), *words[place : last + 1 : 2]])
+        parts = [part for scope in self.scopes if scope for part in scope.split("::")]
+        parts += words[place : last + 1 : 2]
+        name = "::".join(parts).replace(_INLINE, "")
+        short = "::".join(part for part in parts if not part.startswith(_INLINE))
         open_bracket = last + 1
         params = tuple(
             param
@@ -184,9 +189,8 @@ class _Parser:
         if defined:
             template = self._template_params(statement[:place]) + _invented(params)
             key = (name, bool(template), ",".join(param.type for param in params))
-            self.state.kernels[key] = KernelInfo(
-                name, template, params, hints, self.file, statement[last].line
-            )
+            info = KernelInfo(name, template, params, hints, self.file, statement[last].line)
+            self.state.kernels[key] = info._replace(short=short) if short != name else info
 
     def _template_params(self, head: list[Token]) -> tuple[TemplateParam, ...]:
         words = [token.text for token in head]
@@ -261,8 +265,10 @@ def _scope(statement: list[Token]) -> str | None:
         return ""
     if "namespace" not in words:  # a macro without a semicolon may precede it
         return None
-    named = statement[words.index("namespace") + 1 :]
-    return "::".join(token.text for token in named if token.kind == "name" and token.text != "inline")
+    at = words.index("namespace")
+    names = [token.text for token in statement[at + 1 :] if token.kind == "name"]
+    text = " ".join([*(word for word in words[at - 1 : at] if word == "inline"), *names])
+    return "::".join(re.findall(rf"(?:{_INLINE})?\w+", text))
 
 
 def _ends_in_requires(statement: list[Token]) -> bool:

@@ -109,7 +109,7 @@ def param_names(kernels: list[KernelInfo], expression: str, count: int) -> list[
     """The parameter names of the kernel that an expression like `a::k<float, 4>` names; [] if unknown."""
     _, types = split_overload(expression)
     base = base_name(expression)
-    fitting = [kernel for kernel in kernels if kernel.name == base and len(kernel.params) == count]
+    fitting = [kernel for kernel in kernels if kernel.is_called(base) and len(kernel.params) == count]
     if types is not None:
         exact = [kernel for kernel in fitting if _same_text(", ".join(p.type for p in kernel.params), types)]
         fitting = exact or fitting

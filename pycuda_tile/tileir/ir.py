@@ -210,17 +210,26 @@ class Operation:
 
 @dataclass(eq=False)
 class Entry:
-    """A kernel. `expression` is the name expression that it was made from, "" if that is not known."""
+    """A kernel.
+
+    expression:  the name expression that it was made from, "" if that is not known
+    others:      further ones that mean it
+    """
 
     name: str
     body: Block
     hints: dict[str, dict[str, Any]] = field(default_factory=dict)
     location: AnyLocation | None = None
     expression: str = ""
+    others: list[str] = field(default_factory=list)
 
     @property
     def params(self) -> list[Value]:
         return self.body.arguments
+
+    @property
+    def expressions(self) -> list[str]:
+        return [*filter(None, [self.expression]), *self.others]
 
     @property
     def signature(self) -> str:
@@ -230,8 +239,8 @@ class Entry:
         return f"<pycuda_tile.tileir.Entry {self.signature}>"
 
     def is_called(self, name: str) -> bool:
-        """Whether a user may mean this entry by its own name or by its name expression."""
-        return name == self.name or (self.expression != "" and _short(name) == _short(self.expression))
+        """Whether a user may mean this entry by its own name or by a name expression."""
+        return name == self.name or _short(name) in map(_short, self.expressions)
 
 
 def _short(expression: str) -> str:

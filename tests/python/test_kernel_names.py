@@ -164,6 +164,14 @@ def test_parameters_of_type_auto_make_a_template(any_target):
         assert run(kernel, np.float32, 1, 2)[0] == 5
 
 
+def test_inline_namespaces_may_be_left_out(any_target):
+    source = "namespace a { inline namespace v1 { __tile_global__ void k(int* x) { x[0] = 1; } } }"
+    module = any_target.build(HEAD + source)
+    for name in ("a::k", "a::v1::k"):
+        assert name in module and module[name].parameters[0].name == "x"
+    assert "v1::k" not in module
+
+
 def test_overloads_are_named_by_their_parameters(any_target):
     source = (
         HEAD

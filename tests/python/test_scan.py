@@ -88,6 +88,20 @@ def test_scopes():
     assert names(text) == ["a::b::v1::k", "c", "d", "last"]
 
 
+def test_names_without_inline_namespaces():
+    text = """
+    namespace a::b { inline namespace v1 { namespace { __tile_global__ void k() {} } } }
+    namespace a::inline v2::c { __tile_global__ void k() {}
+    namespace inlined { __tile_global__ void l() {} } }
+    """
+    found = {kernel.name: kernel.short for kernel in scan(text, "k.cu")}
+    assert found == {
+        "a::b::v1::k": "a::b::k",
+        "a::v2::c::k": "a::c::k",
+        "a::v2::c::inlined::l": "a::c::inlined::l",
+    }
+
+
 def test_text_that_only_looks_like_a_kernel():
     text = """
     // __tile_global__ void c1() {}

@@ -21,7 +21,8 @@ def module(source: str | Path, *kernels: str, **arguments) -> tileir.Module:
     read = tileir.read_bytecode(tileir.write_bytecode(made))
     assert tileir.equal(read, made)
     for entry, written in zip(read.entries, made.entries, strict=True):
-        entry.expression = written.expression  # which bytecode has no place for
+        # Which bytecode has no place for.
+        entry.expression, entry.others = written.expression, written.others
     return read
 
 

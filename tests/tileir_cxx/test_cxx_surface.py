@@ -88,6 +88,38 @@ def test_kernels_are_found_by_their_name_expressions(built: bool):
         kernels["ns::set<int, 3>"] if built else tileir.interpret(made, "ns::set<int, 3>", 1, y)
 
 
+INLINE = """
+#include "cuda_tile.h"
+namespace ns { inline namespace v1 {
+__tile_global__ void three(int* y) { y[0] = 3; }
+template <int N> __tile_global__ void set(int* y) { y[0] = N; }
+} namespace v2 { __tile_global__ void three(int* y) { y[0] = 4; } } }
+namespace nested::inline v3::deep { __tile_global__ void five(int* y) { y[0] = 5; } }
+"""
+IN_INLINE_NAMESPACES = {
+    **{"ns::three": 3, "ns::v1::three": 3, "ns::v2::three": 4, "nested::deep::five": 5},
+    **{"ns::set<6>": 6, "ns::v1::set<6>": 6, "ns::v1::set<7>": 7, "ns::set<7>": 7},
+}
+
+
+@pytest.mark.parametrize("built", [False, True])
+def test_names_may_leave_out_inline_namespaces(built: bool):
+    instances = module(INLINE, "ns::set<6>", "::ns::v1::set<6>", "ns::v1::set<7>")
+    plain = module(INLINE)
+    kernels = [tileir.build(made, options=("-O0",)) if built else None for made in (instances, plain)]
+    found = {}
+    for name in IN_INLINE_NAMESPACES:
+        y = np.zeros(1, np.int32)
+        if built:
+            kernels["set" not in name][name][1](y)
+        else:
+            tileir.interpret(instances if "set" in name else plain, name, 1, y)
+        found[name] = y[0]
+    assert found == IN_INLINE_NAMESPACES
+    with pytest.raises(KernelNotFound):
+        tileir.interpret(plain, "nested::five", 1, np.zeros(1, np.int32))
+
+
 def test_views_stand_before_the_loop_and_need_no_tokens():
     made = module(SOURCE, "copy")
     names = [op.name for op in made.entries[0].body.ops]

@@ -67,6 +67,7 @@ def translate_kernels(
         symbol, parameters[expression] = _described(request, llvm, number, expression, recorded.kernels)
         symbols[expression] = symbol
         if symbol in entries:
+            entries[symbol].others.append(expression)
             continue
         try:
             types = [_tile(request, parameter, recorded.kernels) for parameter in parameters[expression]]
@@ -79,6 +80,7 @@ def translate_kernels(
             else:
                 missing[expression] = error
             continue
+        entry.others = _shorter(expression, recorded.kernels)
         entry.hints = of_kernels.get(symbol) or _hints_in_header(request, expression, recorded.kernels)
         entries[symbol] = entry
     if refused:
@@ -142,9 +144,19 @@ def _entry(
     return entry
 
 
+def _shorter(expression: str, kernels: Iterable[KernelInfo]) -> list[str]:
+    """The name expression without inline namespaces, if there are any."""
+    base = base_name(expression)
+    return [
+        info.short + expression.removeprefix("::").removeprefix(base)
+        for info in kernels
+        if info.name == base and info.short
+    ]
+
+
 def _hints_in_header(request: Request, expression: str, kernels: list[KernelInfo]) -> dict:
     """The hints of a kernel that is not in the source itself, which clang does not see."""
-    fitting = [k for k in kernels if k.name == base_name(expression) and k.file != request.name]
+    fitting = [k for k in kernels if k.is_called(base_name(expression)) and k.file != request.name]
     return hints_in_header(fitting[0]) if len(fitting) == 1 else {}
 
 
@@ -191,7 +203,7 @@ def _tile(request: Request, parameter: Parameter, kernels: list[KernelInfo]) -> 
 
 
 def _place_of(request: Request, parameter: Parameter, kernels: list[KernelInfo]) -> Place | None:
-    found = [k for k in kernels if k.name == base_name(parameter.kernel)]
+    found = [k for k in kernels if k.is_called(base_name(parameter.kernel))]
     if not found:
         return None
     file = str(request.path or request.name) if found[0].file == request.name else found[0].file

@@ -61,7 +61,7 @@ def simplify(entry: Entry, constants: Mapping[str, int] = {}) -> Entry:
     _share(body, {})
     _repeat(body)
     _drop_unused(body)
-    return Entry(entry.name, body, entry.hints, entry.location, entry.expression)
+    return Entry(entry.name, body, entry.hints, entry.location, entry.expression, entry.others)
 
 
 class _Copy:

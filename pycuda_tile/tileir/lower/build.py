@@ -86,9 +86,9 @@ def build(m: Any, target: str = "cpu", *, optimize: bool | str = "auto", **argum
     entry_names = {kernel.name: entry.name for entry, kernel in zip(m.entries, built.kernels, strict=True)}
     built.call_by(entry_names, optimize)
     for entry in m.entries:
-        if entry.expression:
-            short = entry.expression.removeprefix("::").removesuffix("<>")
-            built.call_also(entry.name, entry.expression, short)
+        for expression in entry.expressions:
+            short = expression.removeprefix("::").removesuffix("<>")
+            built.call_also(entry.name, expression, short)
     if assertions or optimize is True:
         built.explain_exceptions(functools.partial(_explain, assertions))
     return built
