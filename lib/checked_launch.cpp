@@ -162,22 +162,28 @@ const Region* CheckedThread::check_memory(cuda_tile_block& block, const cuda_til
 void CheckedBlock::check(cuda_tile_block& block, const cuda_tile_access& access, const void* site) {
   const Region* const region = check_memory(block, access);
   note_progress(block, access);
-  if (!region)
+  if (region)
+    check_race(block, access, *region, site);
+  // Locks may be the kernel's own variables, too, which lie in no region.
+  if ((access.flags & (cuda_tile_releases | cuda_tile_block_scope)) == cuda_tile_releases)
+    for (unsigned long long i = 0; i != access.count; ++i)
+      checked_.races.release(history_, reinterpret_cast<std::uintptr_t>(access.address) + i * access.size);
+}
+
+void CheckedBlock::check_race(cuda_tile_block& block, const cuda_tile_access& access, const Region& region,
+                              const void* site) {
+  // Accesses to parts of elements are skipped, since those to neighbouring parts would look like races.
+  if (access.size < region.unit || checked_.ignores(cuda_tile_data_race))
     return;
   const auto begin = reinterpret_cast<std::uintptr_t>(access.address);
   const std::uintptr_t end = begin + access.count * access.size;
-  // Accesses to parts of elements are skipped, since those to neighbouring parts would look like races.
   std::uintptr_t at = begin;
-  if (access.size >= region->unit && !checked_.ignores(cuda_tile_data_race))
-    if (const Event* const other =
-            checked_.races.access(history_, *region, begin, end, access.flags, site, at)) {
-      cuda_tile_violation violation{cuda_tile_data_race, access.element, 0, {}};
-      violation.element.position += static_cast<unsigned>((at - begin) / access.size);
-      violate(block, violation, &access, at, other);
-    }
-  if ((access.flags & (cuda_tile_releases | cuda_tile_block_scope)) == cuda_tile_releases)
-    for (std::uintptr_t address = begin; address != end; address += access.size)
-      checked_.races.release(history_, address);
+  if (const Event* const other =
+          checked_.races.access(history_, region, begin, end, access.flags, site, at)) {
+    cuda_tile_violation violation{cuda_tile_data_race, access.element, 0, {}};
+    violation.element.position += static_cast<unsigned>((at - begin) / access.size);
+    violate(block, violation, &access, at, other);
+  }
 }
 
 void CheckedBlock::note_progress(cuda_tile_block& block, const cuda_tile_access& access) {

@@ -116,6 +116,8 @@ private:
   }
 
   void check(cuda_tile_block& block, const cuda_tile_access& access, const void* site);
+  void check_race(cuda_tile_block& block, const cuda_tile_access& access, const Region& region,
+                  const void* site);
   void note_progress(cuda_tile_block& block, const cuda_tile_access& access);
 
   BlockHistory history_;

@@ -64,6 +64,13 @@ __tile_global__ void locked(int* lock, int* data) {
   ct::store(data + i, ct::load(data + i) + 1);
   ct::atomic_store(lock, 0, release);
 }
+__device__ int own_lock;
+__tile_global__ void locked_by_own_variable(int* data) {
+  while (ct::atomic_compare_exchange(&own_lock, 0, 1, acquire) != 0) {
+  }
+  ct::store(data, ct::load(data) + 1);
+  ct::atomic_store(&own_lock, 0, release);
+}
 /// The last block to finish sums the results of the others.
 __tile_global__ void last_block_sums(int* parts, int* finished, int* out) {
   int n = int(ct::num_blocks().x);

@@ -126,6 +126,12 @@ def test_locks(module, seed):
     assert (data == 100).all()
 
 
+def test_locks_in_own_variables(module, seed):
+    data = zeros(1)
+    module.kernel("locked_by_own_variable").launch(100, data, schedule_seed=seed)
+    assert data[0] == 100
+
+
 def test_last_block(module, seed):
     out = zeros(1)
     module.kernel("last_block_sums").launch(30, zeros(64), zeros(1), out, schedule_seed=seed)
