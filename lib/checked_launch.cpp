@@ -35,8 +35,8 @@ void find_frames(const void* library, unsigned long long (&frames)[32]) {
 
 CheckedLaunch::CheckedLaunch(const cuda_tile_kernel& kernel, const cuda_tile_array* arrays, unsigned count,
                              std::uint64_t ignored, cuda_tile_report& report)
-    : memory(arrays, count), races(memory), library(library_of(reinterpret_cast<const void*>(kernel.entry))),
-      ignored_(ignored), report_(report) {}
+    : library(library_of(reinterpret_cast<const void*>(kernel.entry))), memory(arrays, count, library),
+      races(memory), ignored_(ignored), report_(report) {}
 
 const cuda_tile_checks CheckedThread::functions = {
     [](cuda_tile_block* block, const cuda_tile_violation* violation) {
@@ -65,7 +65,7 @@ const cuda_tile_checks CheckedBlock::functions = {
     [](cuda_tile_block* block) { of(block).wait_.stop(true); },
     [](cuda_tile_block* block, const void* address, const char** begin, const char** end) -> int {
       const Region* const region = of(block).region_of(reinterpret_cast<std::uintptr_t>(address));
-      if (!region)
+      if (!region || region->number == own_variables) // whose single bounds are not known
         return 0;
       *begin = reinterpret_cast<const char*>(region->begin);
       *end = reinterpret_cast<const char*>(region->end);
@@ -124,7 +124,7 @@ const Region* CheckedThread::region_of(std::uintptr_t address) {
   return last_region_;
 }
 
-/// Whether the address is that of a kernel's own variable, on its stack or in a loaded library.
+/// Whether the address is that of a variable on the kernel's stack or in a loaded library.
 bool CheckedThread::is_own(std::uintptr_t address) const {
   const auto* const place = reinterpret_cast<const void*>(address);
   return fiber_.stack().contains(place) || library_of(place) != nullptr;
@@ -164,7 +164,7 @@ void CheckedBlock::check(cuda_tile_block& block, const cuda_tile_access& access,
   note_progress(block, access);
   if (region)
     check_race(block, access, *region, site);
-  // Locks may be the kernel's own variables, too, which lie in no region.
+  // Locks may lie outside of all regions, too, as in variables of another library.
   if ((access.flags & (cuda_tile_releases | cuda_tile_block_scope)) == cuda_tile_releases)
     for (unsigned long long i = 0; i != access.count; ++i)
       checked_.races.release(history_, reinterpret_cast<std::uintptr_t>(access.address) + i * access.size);
@@ -228,7 +228,8 @@ void CheckedThread::violate(cuda_tile_block& block, const cuda_tile_violation& v
     report.flags = access->flags;
     report.size = access->size;
     report.offset = static_cast<long long>(address);
-    if (const Region* const region = checked_.memory.find(address)) {
+    const Region* const region = checked_.memory.find(address);
+    if (region && region->number != own_variables) {
       report.array = region->number;
       report.offset = static_cast<long long>(address - region->begin);
     }

@@ -20,10 +20,10 @@ public:
   CheckedLaunch(const cuda_tile_kernel& kernel, const cuda_tile_array* arrays, unsigned count,
                 std::uint64_t ignored, cuda_tile_report& report);
 
+  const void* const library; // where the kernel's library is loaded
   const MemoryMap memory;
   RaceDetector races;
   Waits waits;
-  const void* const library; // where the kernel's library is loaded
 
   bool ignores(unsigned kind) const { return ignored_ >> kind & 1; }
   cuda_tile_report& report() { return report_; }

@@ -1,8 +1,9 @@
 // Finds unordered accesses to one location by different blocks, whatever order they happened to run in.
 //
 // For each element of an array it keeps the last write and the reads of two blocks since then (of one block
-// if elements have one byte). Releases and acquires at an address order blocks: each block has a clock, and
-// knows the clock up to which it has synchronised with every other one (FastTrack, Flanagan and Freund 2009).
+// if elements have one byte, and for each byte of the kernel's own variables). Releases and acquires at an
+// address order blocks: each block has a clock, and knows the clock up to which it has synchronised with
+// every other one (FastTrack, Flanagan and Freund 2009).
 #pragma once
 
 #include "memory_map.h"

@@ -148,7 +148,7 @@ def _what(kind: str, report: Report, extents: Sequence[tuple[Parameter, Extent]]
         pointed = _pointed(report.values[0].bits, extents)
         return f"{function}: another element of the tile points to the same location, {pointed}"
     if report.flags:
-        return f"{function}: {_access(report.flags)} of {report.size} bytes {_memory(report, extents)}"
+        return f"{function}: {_access(report.flags)} of {report.size} bytes {_memory(kind, report, extents)}"
     return f"{function}({', '.join(values)})" if values else function
 
 
@@ -191,8 +191,10 @@ def _pointed(address: int, extents: Sequence[tuple[Parameter, Extent]]) -> str:
     return f"{address:#x}" if address else "a null pointer"
 
 
-def _memory(report: Report, extents: Sequence[tuple[Parameter, Extent]]) -> str:
+def _memory(kind: str, report: Report, extents: Sequence[tuple[Parameter, Extent]]) -> str:
     if report.array == NO_ARRAY:
+        if kind == "data-race":  # which are found in no other memory
+            return "in one of the kernel's own variables"
         if not report.offset:
             return "through a null pointer"
         return _near(report.offset % 2**64, extents)

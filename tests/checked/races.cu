@@ -30,6 +30,15 @@ __tile_global__ void views_overlap(float* data, int n) {
   ct::partition_view view{ct::tensor_span{data, ct::extents{n}}, ct::shape{16_ic}};
   view.store_masked(ct::zeros<ct::tile<float, ct::shape<16>>>(), ct::bid().x / 2);
 }
+__device__ int own_count, own_flags[64];
+__tile_global__ void count_in_own_variable() { ct::store(&own_count, ct::load(&own_count) + 1); }
+__tile_global__ void read_own_variable_while_written() {
+  int* const p = own_flags;
+  if (ct::bid().x == 0)
+    ct::store(p + ct::iota<ints>(), ct::full<ints>(1));
+  else
+    ct::load(p + 5);
+}
 
 /// Block 0 publishes a value and the others wait for it. Correct if Flag is released and acquired.
 template <int Store, int Load, int Scope>
@@ -70,6 +79,11 @@ __tile_global__ void locked_by_own_variable(int* data) {
   }
   ct::store(data, ct::load(data) + 1);
   ct::atomic_store(&own_lock, 0, release);
+}
+__device__ unsigned char own_bytes[64];
+__tile_global__ void own_parts_of_own_variable() {
+  unsigned char* const p = own_bytes + int(ct::bid().x);
+  ct::store(p, static_cast<unsigned char>(ct::load(p) + 1));
 }
 /// The last block to finish sums the results of the others.
 __tile_global__ void last_block_sums(int* parts, int* finished, int* out) {

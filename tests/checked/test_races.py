@@ -79,6 +79,14 @@ def test_partitions_overlap(module, seed):
     race(module, "views_overlap", 4, zeros(40, np.float32), 40, seed=seed)
 
 
+@pytest.mark.parametrize("name", ["count_in_own_variable", "read_own_variable_while_written"])
+def test_own_variables(module, seed, name):
+    text = race(module, name, 8, seed=seed)
+    assert "of 4 bytes in one of the kernel's own variables" in text
+    assert text.count(str(SOURCE)) == 2  # both places
+    module.kernel(name)[1]()
+
+
 @pytest.mark.parametrize("orders", list(PUBLISH)[1:])
 def test_orders_and_scopes_that_do_not_suffice(module, orders):
     race(module, PUBLISH[orders], 4, zeros(1), zeros(1), zeros(4))
@@ -112,6 +120,10 @@ def test_publication(module):
 
 def test_own_parts(module, seed):
     module.kernel("own_parts").launch(10, zeros(640), zeros(640), schedule_seed=seed)
+
+
+def test_own_parts_of_own_variables(module, seed):
+    module.kernel("own_parts_of_own_variable").launch(64, schedule_seed=seed)
 
 
 def test_atomic_counts(module, seed):
