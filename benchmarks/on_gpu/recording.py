@@ -100,7 +100,7 @@ def recorded(execute: Callable, folder: Path) -> Callable:
         before = describe(kernel, grid, arguments, globe, made)
         read = reads_of(globe)
         ranges = ranges_of(arguments, globe)
-        for content in (kernel.launcher._cubin(), *(content.tobytes() for _, content, _ in ranges)):
+        for content in (kernel.launcher.library.code(), *(content.tobytes() for _, content, _ in ranges)):
             keep(content)
         text = keep(kernel.ptx.encode())
         execute(kernel, grid, arguments, globe)
@@ -198,7 +198,7 @@ def describe(kernel, grid, arguments, globe, made: Counter[str]) -> Launch:
         test=test,
         stage="",
         kernel=kernel.name,
-        code=blob_name(kernel.launcher._cubin()),
+        code=blob_name(kernel.launcher.library.code()),
         symbol=kernel.launcher._symbol,
         grid=tuple(grid),
         threads=kernel.launcher._threads,

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from ..errors import LaunchError
 from ..launching.arguments import Packer
-from ..launching.gpu_launcher import GpuLauncher, ensure_context
+from ..launching.gpu_launcher import GpuLauncher, GpuLibrary, ensure_context
 from ..launching.streams import current_stream
 from . import KINDS
 from .launcher import Array, as_array, extents_of
@@ -53,6 +53,16 @@ def make_checked_code(ptx: str, folder: Path) -> CheckedCode:
     return CheckedCode(published.encode() + b"\0", named, [name for name in variables if name != _VARIABLE])
 
 
+class CheckedGpuLibrary(GpuLibrary):
+    """The code of checked kernels. Their launches take turns, as the variable for the checks is one of those
+    that they share."""
+
+    def __init__(self, checked: CheckedCode):
+        super().__init__(lambda: checked.ptx)
+        self.checked = checked
+        self.one_at_a_time = threading.Lock()
+
+
 class CheckedGpuLauncher(GpuLauncher):
     """Launches one checked kernel, waits for it, and raises an error for the violation that it found.
 
@@ -60,10 +70,12 @@ class CheckedGpuLauncher(GpuLauncher):
     not reported.
     """
 
+    library: CheckedGpuLibrary
+
     def __init__(
         self,
         target: str,
-        code: CheckedCode,
+        library: CheckedGpuLibrary,
         symbol: str,
         threads: int,
         packer: Packer,
@@ -71,11 +83,9 @@ class CheckedGpuLauncher(GpuLauncher):
         ignored: Sequence[str],
         shared: int = 0,
     ):
-        super().__init__(target, lambda: code.ptx, symbol, threads, packer, shared)
-        self._code = code
+        super().__init__(target, library, symbol, threads, packer, shared)
         self._source = source
         self._ignored = sum(1 << KINDS.index(kind) for kind in set(ignored))
-        self._one_at_a_time = threading.Lock()
 
     def bind(self, grid: Sequence[int], stream: int | None = None) -> Callable[..., None]:
         sizes = (*grid, self._threads, 1, 1, self._shared)
@@ -95,7 +105,7 @@ class CheckedGpuLauncher(GpuLauncher):
 
         ensure_context(driver)
         handle = current_stream(arguments) if stream is None else stream
-        with self._one_at_a_time:
+        with self.library.one_at_a_time:
             found = self._find(driver, _VARIABLE)
             if found is None:
                 return self._start(sizes, arguments, handle)  # the kernel has no checks
@@ -112,7 +122,7 @@ class CheckedGpuLauncher(GpuLauncher):
     def _prepare(self, driver: Any, extents: Sequence[tuple]) -> _DeviceChecks:
         """What the kernel may access: the arrays of the launch, then the module's own variables."""
         arrays = [as_array(parameter, extent) for parameter, extent in extents]
-        variables = (self._find(driver, name) for name in self._code.variables)
+        variables = (self._find(driver, name) for name in self.library.checked.variables)
         arrays += [Array(*found, 1, 1) for found in variables if found]
         if len(arrays) > _MOST_ARRAYS:
             raise LaunchError(
@@ -124,7 +134,8 @@ class CheckedGpuLauncher(GpuLauncher):
 
     def _find(self, driver: Any, name: str) -> tuple[int, int] | None:
         """Address and size of a variable; None if the code has none of that name because it is unused."""
-        status, address, size = driver.cuLibraryGetGlobal(self._library, name.encode())
+        library = self.library.load(driver, self._check)
+        status, address, size = driver.cuLibraryGetGlobal(library, name.encode())
         if status == driver.CUresult.CUDA_ERROR_NOT_FOUND:
             return None
         self._check(driver, status)
@@ -139,6 +150,6 @@ class CheckedGpuLauncher(GpuLauncher):
         if len(extents) <= report.array < checks.array_count:  # one of the module's own variables
             report.offset += checks.arrays[report.array].address
             report.array = NO_ARRAY
-        frames = [frames_of(self._code.sites, report.frames[0])]
+        frames = [frames_of(self.library.checked.sites, report.frames[0])]
         report.frames[0] = 0
         return make_error(report, self._packer.kernel, lambda _: frames, extents, self._source)

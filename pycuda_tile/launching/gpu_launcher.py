@@ -1,4 +1,4 @@
-"""Loads a cubin with cuda.bindings.driver and launches its kernels; the GPU targets share this."""
+"""Loads code with cuda.bindings.driver and launches its kernels; the GPU targets share this."""
 
 from __future__ import annotations
 
@@ -18,21 +18,41 @@ from .parameters import Parameter
 from .streams import current_stream, stream_handle
 
 
+class GpuLibrary:
+    """The code of kernels, a cubin or PTX, which is loaded on the first launch of one of them. They share its
+    variables, of which each CUDA context has a copy. The code stays loaded: a kernel may still run when
+    nothing refers to it any more."""
+
+    def __init__(self, code: Callable[[], bytes]):
+        self.code = code
+        self._lock = threading.Lock()
+        self._handle: Any = None
+
+    def load(self, driver: Any, check: Callable[[Any, Any], None]) -> Any:
+        """Its CUlibrary. `check` raises an error for a status of the driver that is not success."""
+        with self._lock:
+            if self._handle is None:
+                status, handle = driver.cuLibraryLoadData(self.code(), [], [], 0, [], [], 0)
+                check(driver, status)
+                self._handle = handle
+        return self._handle
+
+
 class GpuLauncher:
-    """Launches one kernel of a cubin, which is loaded on the first launch. A block has `threads` threads and
-    `shared` bytes of dynamic shared memory."""
+    """Launches one kernel of a library. A block has `threads` threads and `shared` bytes of dynamic shared
+    memory."""
 
     def __init__(
         self,
         target: str,
-        cubin: Callable[[], bytes],
+        library: GpuLibrary,
         symbol: str,
         threads: int,
         packer: Packer,
         shared: int = 0,
     ):
         self._target = target
-        self._cubin = cubin
+        self.library = library
         self._symbol = symbol
         self._threads = threads
         self._shared = shared
@@ -100,9 +120,8 @@ class GpuLauncher:
         with self._lock, _allowed_while_capturing(driver):
             if self._kernel is None:
                 ensure_context(driver)
-                status, self._library = driver.cuLibraryLoadData(self._cubin(), [], [], 0, [], [], 0)
-                self._check(driver, status)
-                status, kernel = driver.cuLibraryGetKernel(self._library, self._symbol.encode())
+                library = self.library.load(driver, self._check)
+                status, kernel = driver.cuLibraryGetKernel(library, self._symbol.encode())
                 self._check(driver, status)
                 status, _ = driver.cuKernelGetFunction(kernel)  # loads the code now and not on first launch
                 self._check(driver, status)

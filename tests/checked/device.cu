@@ -63,6 +63,11 @@ __tile_global__ void through_table(const int* x, int* out) {
   ct::store(own(out), ct::load(p + i));
 }
 
+__tile_global__ void read_table(int* out) {
+  int* p = table;
+  ct::store(out + ct::iota<ints>(), ct::load(p + ct::iota<ints>()));
+}
+
 __tile_global__ void twice(const int* x, int* out) {
   auto a = ct::load(own(x));
   auto b = a + 1;

@@ -6,6 +6,8 @@ from __future__ import annotations
 import ctypes
 import functools
 import subprocess
+import threading
+import time
 import types
 from pathlib import Path
 
@@ -45,11 +47,12 @@ class OnPtx:
     def __init__(self, module: pct.Module, monkeypatch: pytest.MonkeyPatch):
         self._module, self._driver = module, PtxDriver()
         self._driver.install(monkeypatch)
+        for name in module:  # which the driver of another test may have loaded
+            launcher = module.kernel(name)._executable.launcher
+            launcher._kernel = launcher.library._handle = None
 
     def kernel(self, name: str):
-        kernel = self._module.kernel(name)
-        kernel._executable.launcher._kernel = None  # loaded by the driver of another test
-        return _Launches(kernel, self._driver)
+        return _Launches(self._module.kernel(name), self._driver)
 
 
 class _Launches:
@@ -153,6 +156,13 @@ def test_the_kernels_own_variables_are_memory(module):
     out = values()
     module.kernel("through_table")[1](values(start=9), out)
     assert (out[:64] == 9).all()
+
+
+def test_kernels_share_variables(module):
+    table, out = np.arange(64, dtype=np.int32), values()
+    module.kernel("through_table")[1](table, values())
+    module.kernel("read_table")[1](out)
+    assert (out[:64] == table).all()
 
 
 def test_ignored_kinds():
@@ -297,6 +307,26 @@ def test_what_the_kernel_leaves_is_raised(simt, driver):
     ]
     driver.kernel = lambda checks: None
     simt.kernel("copy")[2](device_array(0x1000, 128), device_array(0x5000, 128))
+
+
+def test_launches_of_a_module_take_turns(simt, driver):
+    """Its kernels share the variable for the checks."""
+    seen, runs = [], threading.Event()
+
+    def kernel(checks):
+        arrays = checks.array_count
+        runs.set()
+        time.sleep(0.1)  # for the other launch, which must wait
+        seen.append((arrays, checks.array_count))
+
+    driver.kernel = kernel
+    copy = simt.kernel("copy")[1]
+    thread = threading.Thread(target=copy, args=(device_array(0x1000, 64), device_array(0x5000, 64)))
+    thread.start()
+    runs.wait()
+    simt.kernel("read_table")[1](device_array(0x1000, 64))
+    thread.join()
+    assert seen == [(3, 3), (2, 2)]
 
 
 def test_ignored_kinds_are_told(driver):

@@ -19,7 +19,7 @@ import pycuda_tile as pct
 from pycuda_tile.checked.device import CheckedGpuLauncher
 from pycuda_tile.launching import direct
 from pycuda_tile.launching.arguments import Packer
-from pycuda_tile.launching.gpu_launcher import GpuLauncher
+from pycuda_tile.launching.gpu_launcher import GpuLauncher, GpuLibrary
 from pycuda_tile.launching.parameters import FLOAT, OTHER, SIGNED, kind_of
 from pycuda_tile.spec.element_types import CXX_TYPES
 
@@ -113,7 +113,7 @@ def test_arguments_by_name_are_refused_on_gpus(launcher, monkeypatch):
     if launcher is CheckedGpuLauncher:
         launcher = CheckedGpuLauncher("simt", None, "k", 128, packer, ("", Path()), ())
     else:
-        launcher = GpuLauncher("simt", bytes, "k", 128, packer)
+        launcher = GpuLauncher("simt", GpuLibrary(bytes), "k", 128, packer)
     monkeypatch.setattr(launcher, "_load", lambda: None)
     with pytest.raises(pct.LaunchError, match=r"k takes 1 argument \(int x\), got 0 and by name x"):
         launcher.bind((1, 1, 1))(x=1)

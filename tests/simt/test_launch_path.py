@@ -70,6 +70,18 @@ def test_the_first_launch_loads_and_the_next_only_launch(driver):
     assert calls.count("cuLibraryLoadData") == 1
 
 
+def test_kernels_of_a_module_are_loaded_together(driver):
+    """So they share its variables."""
+    calls = driver("""
+other = "__tile_global__ void other(const float* a, float* out, int n) { out[n] = -a[n]; }"
+module = pct.build(SOURCE + other, target="simt", arch="sm_90")
+for name in ("copy", "other", "copy"):
+    module[name][1](a, out, 1)
+""")
+    assert [call for call in calls if call.startswith("cuLaunchKernel")] == [_launch(1, 7)] * 3
+    assert (calls.count("cuLibraryLoadData"), calls.count("cuLibraryGetKernel")) == (1, 2)
+
+
 def test_loading_is_allowed_while_a_stream_is_captured(driver):
     """All code is loaded in the relaxed mode of captures, and the thread's own mode is restored."""
     calls = driver("kernel[1](a, out, 1)")

@@ -17,7 +17,7 @@ from ...errors import BuildValueError, CompileError, TargetUnavailable
 from ...frontend.kernel_info import KernelInfo
 from ...launching import gpu
 from ...launching.arguments import Packer
-from ...launching.gpu_launcher import ClusterLauncher, GpuExecutable, GpuLauncher
+from ...launching.gpu_launcher import ClusterLauncher, GpuExecutable, GpuLauncher, GpuLibrary
 from ...system import cache, resources
 from .. import nvrtc_kernels, products
 from ..finding import attempt, device, nvrtc_version, small_floats
@@ -215,17 +215,16 @@ def _load(entry: cache.Entry, request: Request, arch: str, known: list[KernelInf
 
 
 def _launchers(request: Request, entry: cache.Entry, cubin: bytes, ptx: str, threads: int) -> MakeLauncher:
-    """A function that makes the launcher of a kernel."""
+    """A function that makes the launcher of a kernel. All kernels share one library."""
     if not request.checked:
-        return lambda symbol, packer, scratch: GpuLauncher(
-            "simt", lambda: cubin, symbol, threads, packer, scratch
-        )
-    from ...checked.device import CheckedGpuLauncher, make_checked_code
+        library = GpuLibrary(lambda: cubin)
+        return lambda symbol, packer, scratch: GpuLauncher("simt", library, symbol, threads, packer, scratch)
+    from ...checked.device import CheckedGpuLauncher, CheckedGpuLibrary, make_checked_code
 
-    code = make_checked_code(ptx, entry.folder)
+    checked = CheckedGpuLibrary(make_checked_code(ptx, entry.folder))
     source = (request.name, request.path or entry.folder / "source.cu")
     return lambda symbol, packer, scratch: CheckedGpuLauncher(
-        "simt", code, symbol, threads, packer, source, request.ignored, scratch
+        "simt", checked, symbol, threads, packer, source, request.ignored, scratch
     )
 
 

@@ -14,7 +14,7 @@ from ...compilers import nvrtc
 from ...errors import BuildValueError, Error, TargetUnavailable
 from ...frontend.kernel_info import KernelInfo
 from ...launching.arguments import Packer
-from ...launching.gpu_launcher import GpuExecutable, GpuLauncher
+from ...launching.gpu_launcher import GpuExecutable, GpuLauncher, GpuLibrary
 from ...launching.parameters import Parameter
 from ...system import cache
 from ...system.install import advice
@@ -30,10 +30,11 @@ def compiled(
 ) -> Compiled:
     """The kernels of a module in the binary form."""
     cubin = functools.partial(assemble, tileir, arch)
+    library = GpuLibrary(cubin)
     executables: dict[str, Executable] = {}
     for name, symbol, parameters in instances:
         # A tile kernel is launched with one thread per block: the assembler chooses the real number.
-        launcher = GpuLauncher("tile", cubin, symbol, 1, Packer(name, parameters, on_device=True))
+        launcher = GpuLauncher("tile", library, symbol, 1, Packer(name, parameters, on_device=True))
         executables[name] = GpuExecutable(parameters, launcher, cubin, {}, tileir=tileir)
     return Compiled(arch, log, kernels, executables, cubin, tileir=tileir)
 
