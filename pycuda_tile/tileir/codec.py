@@ -79,7 +79,7 @@ class Reader:
     def byte(self, _: int | None = None) -> int:
         return self.take(1)[0]
 
-    def varint(self, _: int | None = None) -> int:
+    def varint(self, _: int | None = None, bits: int = 64) -> int:
         result = shift = 0
         while True:
             if self.at >= self.end:
@@ -90,15 +90,23 @@ class Reader:
             shift += 7
             if byte < 128:
                 break
-            if shift > 63:
-                self.fail("a number of more than 64 bits")
-        if result > _LARGEST:
-            self.fail("a number of more than 64 bits")
+            if shift >= bits:
+                self.fail(f"a number of more than {bits} bits")
+        if result >> bits:
+            self.fail(f"a number of more than {bits} bits")
         return result
 
     def svarint(self, _: int | None = None) -> int:
         value = self.varint()
         return (value >> 1) ^ -(value & 1)
+
+    def float_bits(self, _: int | None = None) -> int:
+        """The bits of a float, which are in the file as a signed number. cuda-tile writes those of a negative
+        f64 as a positive number, for which 64 bits are not enough."""
+        value = self.varint(bits=65)
+        if value > _LARGEST and value & 1:
+            self.fail("a number of more than 64 bits")
+        return ((value >> 1) ^ -(value & 1)) & _LARGEST
 
     def count(self, _: int = 0) -> int:
         """How many items follow; each takes at least a byte."""
@@ -177,6 +185,9 @@ class Writer:
             self.fail(f"{value!r:.60} is not a number of 64 bits")
         self._varint((int(value) << 1 ^ int(value) >> 63) & _LARGEST)
         return value
+
+    def float_bits(self, value: int | None = None) -> int:
+        return self.svarint(None if value is None else value - (value >> 63 << 64)) & _LARGEST
 
     def count(self, count: int = 0) -> int:
         return self.varint(count)

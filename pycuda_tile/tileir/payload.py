@@ -140,7 +140,7 @@ def _dictionary(io: Io, value: dict[str, Any] | None, depth: int) -> dict[str, A
 
 
 def _bits(io: Io, value: int | None, name: str) -> int:
-    """The bits of a number, as a signed number for floats wider than a byte. Any byte but 0 is true."""
+    """The bits of a number. Any byte but 0 is true."""
     if name == "i1":
         return int(bool(io.byte(value)))
     width = TILEIR_TYPES[name].bits
@@ -149,8 +149,7 @@ def _bits(io: Io, value: int | None, name: str) -> int:
     elif width <= 8:
         found = io.byte(value)
     else:
-        wide = None if value is None else value - (value >> 63 << 64)
-        found = io.svarint(wide) % (1 << 64)
+        found = io.float_bits(value)
     if found >> width:
         io.fail(f"{found:#x} is not a number of type {name}")
     return found

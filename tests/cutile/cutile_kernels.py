@@ -50,6 +50,14 @@ def softmax(x, out, n: ConstInt):
 
 
 @ct.kernel
+def maximum(x, largest, place, n: ConstInt):
+    """The largest element of all, and where it is."""
+    tile = ct.load(x, index=(0,), shape=(n,), padding_mode=ct.PaddingMode.NEG_INF)
+    ct.store(largest, index=(0,), tile=ct.max(tile, axis=0, keepdims=True))
+    ct.store(place, index=(0,), tile=ct.argmax(tile, axis=0, keepdims=True))
+
+
+@ct.kernel
 def fft(real, imag, cos1, sin1, cos2, sin2, cos3, sin3, out_real, out_imag, n1: ConstInt, n2: ConstInt):
     """A transform of n1 n2 points: n1-point ones along columns, twiddle factors, n2-point ones along rows.
 

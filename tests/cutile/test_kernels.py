@@ -83,6 +83,15 @@ def test_softmax(run, kernels) -> None:
     np.testing.assert_allclose(out, powers / powers.sum(axis=1, keepdims=True), atol=1e-6)
 
 
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_maximum(run, kernels, dtype) -> None:
+    """The identity is minus infinity, which cuda-tile writes in 65 bits for float64."""
+    x = (-1 - abs(random(12))).astype(dtype)
+    largest, place = np.zeros(1, dtype), np.zeros(1, np.int32)
+    run(kernels.maximum, (1,), x, largest, place, 16)
+    assert largest[0] == x.max() and place[0] == x.argmax()
+
+
 def test_fft(run, kernels) -> None:
     n1, n2 = 16, 32
     real, imag = random(2, n1 * n2), random(2, n1 * n2) + 1

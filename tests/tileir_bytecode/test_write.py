@@ -6,6 +6,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from bytecode_files import varint
 from bytecode_operations import OPERATIONS, module
 from tileir_modules import Builder, tile
 
@@ -211,6 +212,32 @@ def test_numbers_that_do_not_fit_are_not_read() -> None:
     assert data.count(b"\xab\x01") == 1  # 0xab as bytes of seven bits
     with pytest.raises(tileir.BytecodeError, match="0x12b is not a number of type i8"):
         tileir.read_bytecode(data.replace(b"\xab\x01", b"\xab\x02"))
+
+
+#: -inf as cuda-tile 1.7 writes it: the zigzag code of 0xfff << 52, which has 65 bits.
+NEGATIVE_F64 = b"\x80\x80\x80\x80\x80\x80\x80\xf0\xff\x03"
+
+
+def test_negative_f64_of_cuda_tile() -> None:
+    data = tileir.write_bytecode(identity("f64", 0x4008FFFFFFFFFFFF))
+    number = varint(0x4008FFFFFFFFFFFF << 1)
+    assert len(number) == len(NEGATIVE_F64) and data.count(number) == 1
+    (op, *_) = tileir.read_bytecode(data.replace(number, NEGATIVE_F64)).entries[0].body.ops
+    assert op.attributes["identities"] == [Constant(Scalar("f64"), 0xFFF0000000000000)]
+    for damaged, message in [
+        (b"\x81" + NEGATIVE_F64[1:], "a number of more than 64 bits"),  # a negative one
+        (NEGATIVE_F64[:-1] + b"\x04", "a number of more than 65 bits"),
+        (NEGATIVE_F64[:-1] + b"\x83", "a number of more than 65 bits"),
+    ]:
+        with pytest.raises(tileir.BytecodeError, match=message):
+            tileir.read_bytecode(data.replace(number, damaged))
+
+
+def test_integers_of_65_bits_are_not_read() -> None:
+    data = tileir.write_bytecode(identity("i64", 2**63))
+    assert data.count(varint(2**63)) == 1
+    with pytest.raises(tileir.BytecodeError, match="a number of more than 64 bits"):
+        tileir.read_bytecode(data.replace(varint(2**63), NEGATIVE_F64))
 
 
 def test_globals_hints_and_producer() -> None:
