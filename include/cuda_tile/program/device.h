@@ -19,10 +19,7 @@
 namespace cuda_tile::program {
 
 /// In place of configure() of the host half: nothing is launched from here.
-template <typename... Configuration>
-constexpr bool configure(const Configuration&...) {
-  return true;
-}
+inline bool configure(dim3, dim3 = dim3(1), unsigned long = 0, cudaStream_t = nullptr) { return true; }
 
 /// Stands for inline PTX.
 [[gnu::error("inline PTX cannot run on the CPU: write it in C++, or keep it out of builds for the CPU with "

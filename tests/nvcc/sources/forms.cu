@@ -68,6 +68,7 @@ __global__ void spaces(int* p) {
   const bool wrong = __isShared(p) || !__isGlobal(p) || __isShared(&own) || !__isLocal(&own) || __isLocal(&s);
   *p = __isShared(&s) + 2 * __isShared(d + 1) + 4 * !__isShared(d + 2) + 8 * !wrong + 16 * __uni_sync(1, 7) + 32 * (s == 2);
 }
+__global__ void coordinates(int* p) { *p = gridDim.x * 100 + gridDim.y * 10 + blockDim.x; }
 int main() {
   int* p; cudaMallocManaged((void**)&p, 64);
   float* f; cudaMallocManaged((void**)&f, 64);
@@ -83,7 +84,7 @@ int main() {
       <<<1,
          1>>>(p,
               9);
-  EXPECT(*p == 9); EXPECT(__LINE__ == 86);
+  EXPECT(*p == 9); EXPECT(__LINE__ == 87);
   pack<<<1, 1>>>(p); EXPECT(*p == 0);
   pack<<<1, 1>>>(p, 1, 2.0, 3L); EXPECT(*p == 6);
   apply<<<1, 1>>>(p, [] __device__ (int v) { return v + 1; }); EXPECT(*p == 21);
@@ -106,6 +107,7 @@ int main() {
   (true ? plain : st)<<<1, 1>>>(p); EXPECT(*p == 1);
   if (*p == 1) (*fns[1])<<<1, 1>>>(p); EXPECT(*p == 2);
   wrapper(p); EXPECT(*p == 4); wrapper(s);
+  coordinates<<<{2, 3}, {4}>>>(p); EXPECT(*p == 234); coordinates<<<1, {5, 2}>>>(p); EXPECT(*p == 115);
   vars<<<1, 1>>>(f); EXPECT(f[0] == 5 && f[1] == 3 && f[2] == 2 && f[3] == 0 && f[4] == 2.5 && f[5] == 3 && f[6] == 1);
   int c; cudaMemcpyFromSymbol(&c, counter, 4); EXPECT(c == 6);
   float nt[4] = {9, 9, 9, 9}; cudaMemcpyToSymbol(table, nt, sizeof nt); vars<<<1, 1>>>(f); EXPECT(f[1] == 9);
