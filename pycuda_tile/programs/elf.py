@@ -15,7 +15,7 @@ from ..errors import Error
 
 _SYMTAB, _RELA, _GROUP, _SYMBOL_SECTIONS, _ADDRESSED = 2, 4, 17, 18, 0x6FFF4C03
 _LOCAL, _GLOBAL, _WEAK = 0, 1, 2
-_HIDDEN = 2
+_HIDDEN, _PROTECTED = 2, 3
 _UNDEFINED = 0
 _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 _SECTION = struct.Struct("<IIQQQQIIQQ")
@@ -42,6 +42,10 @@ class Symbol(NamedTuple):
     @property
     def is_hidden(self) -> bool:
         return self.other & 3 == _HIDDEN
+
+    @property
+    def is_protected(self) -> bool:
+        return self.other & 3 == _PROTECTED
 
     def made_local(self) -> Symbol:
         return self._replace(info=_LOCAL << 4 | self.info & 15, other=0)

@@ -59,8 +59,7 @@ def _prepare(device: Path, image: str, relocatable: bool) -> tuple[dict[str, str
     of kernels by their instances, and what a relocatable half shares with those of other files."""
     half = Object(device.read_bytes())
     half.stop_initialisers()
-    if not relocatable:
-        _refuse_undefined(half)
+    _refuse_undefined(half, relocatable)
     kernels: dict[str, str] = {}
     variables: dict[str, str] = {}
 
@@ -101,12 +100,18 @@ def _is_of_device(symbol: Symbol) -> bool:
     return symbol.is_hidden and not symbol.is_local and not symbol.name.startswith("__")
 
 
-def _refuse_undefined(half: Object) -> None:
-    """Raises CompileError if the half uses what the device halves of other files define."""
-    names = [one.name for one in half.symbols if _is_of_device(one) and not one.is_defined]
-    if names:
+def _refuse_undefined(half: Object, relocatable: bool) -> None:
+    """Raises CompileError if the half uses what only the device halves of other files define."""
+    undefined = [one for one in half.symbols if not one.is_defined and not one.is_local]
+    if tile := [one.name for one in undefined if one.is_protected]:
         raise CompileError(
-            f"error: {', '.join(map(demangled, names))}: declared for the device, but not defined in this "
+            f"error: {', '.join(map(demangled, tile))}: declared as __tile__, but not defined in this file: "
+            "tile code can only call functions whose bodies it sees; define them in a header"
+        )
+    device = [one.name for one in undefined if _is_of_device(one)]
+    if device and not relocatable:
+        raise CompileError(
+            f"error: {', '.join(map(demangled, device))}: declared for the device, but not defined in this "
             "file: compile with -rdc=true all files that share it"
         )
 

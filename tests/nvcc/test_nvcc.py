@@ -101,6 +101,20 @@ def test_device_code_of_several_files_needs_an_option(tmp_path):
         build(tmp_path, "shared_a.cu", "shared_b.cu")
 
 
+@pytest.mark.parametrize("options", [(), ("-rdc=true",)])
+def test_tile_functions_of_other_files_are_refused(tmp_path, options):
+    """As by nvcc: "cannot call a function without a body in tile code"."""
+    source = tmp_path / "tile.cu"
+    source.write_text(
+        '#include "cuda_tile.h"\n__tile__ int here(int), unused(int);\n__tile__ int elsewhere(int);\n'
+        "__tile_global__ void k(int* p) { *p = CALLED(*p); }\n__tile__ int here(int x) { return x + 1; }\n"
+    )
+    command = [*options, "-c", str(source), "-o", str(tmp_path / "tile.o")]
+    assert driver.main([*command, "-DCALLED=here"]) == 0
+    with pytest.raises(pct.CompileError, match=r"elsewhere\(int\): declared as __tile__, but not defined"):
+        pct.compile_program(source, tmp_path / "out", options=[*options, "-DCALLED=elsewhere"])
+
+
 @pytest.fixture(scope="module")
 def wrong(tmp_path_factory) -> Path:
     return build(tmp_path_factory.mktemp("wrong"), "wrong.cu", checked=True)

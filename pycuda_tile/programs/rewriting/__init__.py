@@ -4,7 +4,7 @@
 
 `is_users(file)` says whether a file may hold CUDA's words; others are not read. Lines stay where they are.
 Names that the device half may share with other files have hidden visibility, by which objects.py knows them;
-`relocatable` says that it may define such names, too.
+`relocatable` says that it may define such names, too. Tile functions that are only declared are protected.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ def _rewrite_declarations(source: Source, host: bool, relocatable: bool) -> None
         seen.add(start)
         end = source.declaration_end(start)
         words = source.words[start:end]
-        if not host and _is_shared(source, start, end, words, relocatable):
-            source.replace(at, at + 1, '__attribute__((visibility("hidden")))')
+        if not host and (visibility := _visibility(source, start, end, words, relocatable)):
+            source.replace(at, at + 1, f'__attribute__((visibility("{visibility}")))')
         if functions.is_function(source, start, end):
             if source.words[end] == "{":
                 _rewrite_function(source, start, end, words, host, bounds)
@@ -76,16 +76,18 @@ def _rewrite_declarations(source: Source, host: bool, relocatable: bool) -> None
         functions.declare(source, bodies, dynamic)
 
 
-def _is_shared(source: Source, start: int, end: int, words: list[str], relocatable: bool) -> bool:
-    """Whether a declaration is of something that the device half may have from another file, or give it."""
+def _visibility(source: Source, start: int, end: int, words: list[str], relocatable: bool) -> str:
+    """The visibility of what a declaration is of, if the device half may have it from another file, or give
+    it."""
     marks = {MARKS.get(word) for word in words}
-    if not marks & _VARIABLES or "static" in words or source.scope(start) == "function":
-        return False
-    if relocatable:
-        return True
+    if not marks & {*_VARIABLES, "tile"} or "static" in words or source.scope(start) == "function":
+        return ""
     is_function = functions.is_function(source, start, end)
     is_defined = source.words[end] == "{" if is_function else "extern" not in words
-    return not is_defined and "host" not in marks and "managed" not in marks
+    is_missing = not is_defined and not marks & {"host", "managed"}
+    if not marks & _VARIABLES:
+        return "protected" if is_function and is_missing else ""
+    return "hidden" if relocatable or is_missing else ""
 
 
 def _rewrite_function(
