@@ -115,6 +115,11 @@ class Module:
         for other in others:
             self._kernels.setdefault(normalized(other), self.kernel(name))
 
+    def take_either_sign(self) -> None:
+        """Lets integers be passed to the kernels with and without a sign."""
+        for kernel in self._kernels.values():
+            kernel._executable.launcher.take_either_sign()
+
     def explain_exceptions(self, explain: Callable[[str], Exception | None]) -> None:
         """Registers `explain`, which may turn the launcher's message about an exception that left a kernel on
         the host into the error to raise."""

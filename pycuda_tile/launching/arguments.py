@@ -81,6 +81,13 @@ class Packer:
         exec("\n".join(lines), names)  # the only input from the kernel is numbers
         return names["pack"]
 
+    def take_either_sign(self) -> None:
+        """From now on an integer is one of so many bits, as those of Tile IR, which have no sign."""
+        for number, parameter in enumerate(self.parameters):
+            if parameter.kind == SIGNED and not parameter.pointer:
+                self._converters[number] = _bits_converter(parameter)
+        self.pack = self._make_pack()
+
     def release(self, frame: Frame) -> None:
         self._free.append(frame)
 
@@ -174,6 +181,20 @@ def _integer_converter(parameter: Parameter) -> Callable[[object], int]:
             return index(value)
         except TypeError:
             raise _wrong_kind(parameter, "an integer", value) from None
+
+    return convert
+
+
+def _bits_converter(parameter: Parameter) -> Callable[[object], int]:
+    to_integer = _integer_converter(parameter)
+    bits = 8 * parameter.size
+    half = 1 << (bits - 1)
+
+    def convert(value: object) -> int:
+        number = to_integer(value)
+        if not -half <= number < 2 * half:
+            raise ArgumentRangeError(f"{parameter} expects an integer of {bits} bits, got {number}")
+        return (number + half) % (2 * half) - half
 
     return convert
 

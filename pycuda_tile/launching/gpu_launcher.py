@@ -61,6 +61,10 @@ class GpuLauncher:
         self._kernel: int | None = None  # address of its CUkernel, once it is loaded
         self._direct: direct.DirectKernel | None = None
 
+    def take_either_sign(self) -> None:
+        """See Module.take_either_sign."""
+        self._packer.take_either_sign()
+
     def bind(self, grid: Sequence[int], stream: int | None = None) -> Callable[..., None]:
         """A function that launches the kernel on `grid`, on `stream` or else on the current stream of its
         arguments' framework. As usual on a GPU, the kernel may still run when the function returns."""
@@ -160,6 +164,18 @@ class ClusterLauncher:
         self._clustered = clustered
         self._cluster = cluster
         self._plain = functools.cache(make_plain)
+
+    def take_either_sign(self) -> None:
+        """See Module.take_either_sign."""
+        make_plain = self._plain
+
+        def plain() -> GpuLauncher:
+            launcher = make_plain()
+            launcher.take_either_sign()
+            return launcher
+
+        self._clustered.take_either_sign()
+        self._plain = functools.cache(plain)
 
     def bind(self, grid: Sequence[int], stream: int | None = None) -> Callable[..., None]:
         launcher = self._plain() if grid[0] % self._cluster else self._clustered

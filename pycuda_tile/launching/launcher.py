@@ -101,6 +101,10 @@ class HostLauncher:
         self._call = library().cuda_tile_launch
         self._direct: direct.DirectKernel | None = None
 
+    def take_either_sign(self) -> None:
+        """See Module.take_either_sign."""
+        self._packer.take_either_sign()
+
     def bind(self, grid: Sequence[int], schedule_seed: int = 0) -> Callable[..., None]:
         """A function that launches the kernel on `grid` with its arguments."""
         run = functools.partial(self._run, (ctypes.c_uint * 3)(*grid), schedule_seed)

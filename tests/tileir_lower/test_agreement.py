@@ -71,9 +71,20 @@ LAST = """  %r = reduce %x dim=0 identities=[0.0 : f32] : tile<64xf32> -> tile<f
 """
 
 
+def numbers() -> str:
+    """An entry that stores its numbers, of 8, 16, 32 and 64 bits."""
+    sizes = (8, 16, 32, 64)
+    parameters = ", ".join(f"%p{n}: tile<ptr<i{n}>>, %x{n}: tile<i{n}>" for n in sizes)
+    stores = (
+        f"  %t{n} = store_ptr_tko weak %p{n}, %x{n} : tile<ptr<i{n}>>, tile<i{n}> -> token" for n in sizes
+    )
+    return f"entry @numbers({parameters}) {{\n" + "\n".join(stores) + "\n  return\n}\n"
+
+
 @functools.cache
 def module() -> tileir.Module:
-    text = [entry("greatest", "f32", "f32", scan("maxf", "0xFF800000", "false"))]
+    text = [numbers()]
+    text += [entry("greatest", "f32", "f32", scan("maxf", "0xFF800000", "false"))]
     text += [entry("least_back", "f32", "f32", scan("minf", "0x7F800000", "true"))]
     text += [entry("sums", "f32", "f32", scan("addf", "0.0", "false"))]
     text += [entry(f"minus_{way}", "f32", "f32", scan("subf", "0.0", way)) for way in ("false", "true")]
@@ -149,3 +160,25 @@ def test_nan_as_fp8(way: bool | str) -> None:
     for to, most in (("f8E4M3FN", 0x7E), ("f8E5M2", 0x7B)):
         got = run(way, f"cast_{to}", [*nans, np.inf, -1e30], np.float32, FP8[to]).view(np.uint8)
         assert got[:6].tolist() == [0x7F] * 4 + [most, most | 0x80]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_integers_have_either_sign(way: bool | str) -> None:
+    sizes = (8, 16, 32, 64)
+    for number in (lambda n: 2**n - 1, lambda n: -1, lambda n: 2 ** (n - 1), lambda n: -(2 ** (n - 1))):
+        got = [np.zeros(1, f"u{n // 8}") for n in sizes]
+        arguments = [each for n, array in zip(sizes, got, strict=True) for each in (array, number(n))]
+        if way == "interpret":
+            tileir.interpret(module(), "numbers", 1, *arguments)
+        else:
+            built(way).kernel("numbers")[1](*arguments)
+        assert [int(array[0]) for array in got] == [number(n) % 2**n for n in sizes]
+        for at, n in enumerate(sizes):
+            for wrong in (2**n, -(2 ** (n - 1)) - 1):
+                refused = [*arguments]
+                refused[2 * at + 1] = wrong
+                with pytest.raises(pct.Error, match=f"expects an integer of {n} bits, got {wrong}"):
+                    if way == "interpret":
+                        tileir.interpret(module(), "numbers", 1, *refused)
+                    else:
+                        built(way).kernel("numbers")[1](*refused)

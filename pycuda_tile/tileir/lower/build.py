@@ -89,6 +89,7 @@ def build(m: Any, target: str = "cpu", *, optimize: bool | str = "auto", **argum
         for expression in entry.expressions:
             short = expression.removeprefix("::").removesuffix("<>")
             built.call_also(entry.name, expression, short)
+    built.take_either_sign()
     if assertions or optimize is True:
         built.explain_exceptions(functools.partial(_explain, assertions))
     return built
