@@ -58,6 +58,19 @@ __tile_global__ void carried(float* y, int n) {
   for (int i = 0; i < n; ++i) { auto s = t + u; t = u; u = s; }
   ct::store(y + ct::iota<ct::tile<int, ct::shape<4>>>(), t);
 }
+__tile_global__ void known(int* y, int n) {
+  using B = ct::tile<bool, ct::shape<>>;
+  B yes{true}, no{false};
+  if (yes) y[0] = 1;
+  if (no) y[1] = 1; else y[1] = 2;
+  while (yes) { y[2] += 1; if (n > 1) break; n = n + 1; }
+  do y[3] += 1; while (no);
+  for (int i = 0; i < 3; ++i) { if (no) continue; y[4] += i; }
+  if (no) return;
+  y[5] = yes ? y[2] : n;
+  while (yes) { y[6] = n; if (no) y[7] = 1; return; }
+  y[8] = 1;
+}
 """.replace("goto_end(y, i, j)", "y[7] = 10 * i + j")
 
 
@@ -138,3 +151,9 @@ def test_switch(n: int, expected: list[int]):
 def test_tiles_are_handed_from_round_to_round():
     y, shape = ran("carried", np.zeros(4, np.float32), 6)
     assert (list(y), shape) == ([8] * 4, ["for"])
+
+
+@pytest.mark.parametrize("n, rounds", [(0, 3), (7, 1)])
+def test_ways_meet_behind_conditions_that_are_constant_tiles(n: int, rounds: int):
+    y, _ = ran("known", zeros(), n)
+    assert list(y) == [1, 2, rounds, 1, 3, rounds, max(n, 2), 0, 0, 0]

@@ -276,9 +276,6 @@ class Structure(Printing):
     def _branch(
         self, condition: Value, then: Callable[[], Flow | None], otherwise: Callable[[], Flow | None]
     ) -> Flow | None:
-        known = self.known_value(condition)
-        if known is not None:
-            return then() if bool(known) else otherwise()
         one = self._side(then)
         if one.flow is None:
             self.emit("if", {"condition": condition}, [], {}, [Block([], one.scopes[-1].ops), None])
