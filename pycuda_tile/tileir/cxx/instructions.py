@@ -8,7 +8,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import replace
 
-from ..ir import Pointer, Tile, Value
+import ml_dtypes
+
+from ..elements import DTYPES
+from ..ir import Pointer, Scalar, Tile, Value
+from ..reading import operands_of
 from .builder import I64, Unsupported, is_float, width
 from .llvm import Expression, Global, Instruction, Local, Number, Operand, Struct, Undefined
 from .types import Parts, Types, odd_width
@@ -37,6 +41,8 @@ _OVERFLOW = {
 
 class Instructions(Types):
     """Instructions without control flow. `values` has what LLVM's names stand for."""
+
+    certainly_used: set[str]  # the instructions whose promises Tile IR can make, see poison.py
 
     @abstractmethod
     def address_of_global(self, name: str) -> Value: ...
@@ -127,15 +133,16 @@ class Instructions(Types):
 
     def _integer_binary(self, i: Instruction) -> Value:
         if i.op == "sub" and i.operands[0] == Number(0, i.type):
-            overflow = "no_signed_wrap" if "nsw" in i.flags else "none"
-            return self.unary("negi", self.number(i.operands[1]), {"overflow": overflow})
+            return self.unary("negi", self.number(i.operands[1]), self._overflow(i))
         lhs, rhs = map(self.number, i.operands)
         if i.op in _BITS:
             return self.binary(_BITS[i.op], lhs, rhs)
         if i.op == "shl" and (factor := self._power_of_two(rhs)):
-            return self.binary("muli", lhs, factor, _overflow(i))
+            return self.binary("muli", lhs, factor, self._overflow(i))
+        if i.op in ("shl", "lshr", "ashr") and i.name not in self.certainly_used:
+            rhs = self._below_width(rhs)
         if i.op in _INTEGER:
-            return self.binary(_INTEGER[i.op], lhs, rhs, _overflow(i))
+            return self.binary(_INTEGER[i.op], lhs, rhs, self._overflow(i))
         attributes = {"signedness": "unsigned" if i.op[0] in "ul" else "signed"}
         if _DIVISION[i.op] == "divi":
             attributes["rounding"] = "zero"
@@ -148,6 +155,23 @@ class Instructions(Types):
         if known is None or known.ndim or not 0 <= known < width(element) - 1:
             return None
         return self.constant(Tile(element, ()), 1 << int(known))
+
+    def _overflow(self, i: Instruction) -> dict[str, str]:
+        flags = i.flags if i.name in self.certainly_used else frozenset()
+        signed, unsigned = "nsw" in flags, "nuw" in flags
+        if i.op == "sub" and i.operands[0] == Number(0, i.type):
+            unsigned = False  # only 0 keeps that promise
+        return {"overflow": _OVERFLOW[signed, unsigned]}
+
+    def _below_width(self, count: Value) -> Value:
+        """The count of a shift, which may be too great where its result is not used."""
+        greatest = width(count.type.element) - 1
+        masked = self.made_by(count, "andi")
+        for value in operands_of(masked) if masked else [count]:
+            known = self.known_value(value)
+            if known is not None and ((known >= 0) & (known <= greatest)).all():
+                return count
+        return self.binary("andi", count, self.constant(Tile(count.type.element, ()), greatest))
 
     def _float_binary(self, name: str, i: Instruction) -> Value:
         lhs, rhs = map(self.number, i.operands)
@@ -188,8 +212,20 @@ class Instructions(Types):
 
     def _conversion(self, i: Instruction) -> Value:
         value = self.number(i.operands[0])
+        if i.op in ("fptosi", "fptoui") and i.name not in self.certainly_used:
+            value = self._finite(value)
         signed_from, signed_to = i.op in ("sext", "sitofp"), i.op != "fptoui"
         return self.convert(value, self.element_of(i.type), signed_from, signed_to)
+
+    def _finite(self, value: Value) -> Value:
+        """Infinities, for which Tile IR has no integer, as numbers that are beyond all integers."""
+        if value.type.element == Scalar("f16"):
+            value = self.convert(value, Scalar("f32"))
+        greatest = float(ml_dtypes.finfo(DTYPES[value.type.element.name]).max)
+        for name, limit in (("maxf", -greatest), ("minf", greatest)):
+            modes = {"propagate_nan": True, "flush_to_zero": False}
+            value = self.binary(name, value, self.constant(Tile(value.type.element, ()), limit), modes)
+        return value
 
     def _freeze(self, i: Instruction) -> Value:
         return self.value(i.operands[0])
@@ -227,7 +263,3 @@ class Instructions(Types):
             raise Unsupported("an element of a structure whose elements are not known")
         part = parts[i.detail[0]]
         return part if part is not None else self.value(Undefined(i.type))
-
-
-def _overflow(i: Instruction) -> dict[str, str]:
-    return {"overflow": _OVERFLOW["nsw" in i.flags, "nuw" in i.flags]}

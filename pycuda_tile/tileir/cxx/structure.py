@@ -19,6 +19,7 @@ from .graph import Graph, Loop
 from .joins import Arrival, Flow, Plan, Side
 from .llvm import Function, Instruction, Local, Operand
 from .names import recorded_call
+from .poison import certainly_used
 from .printing import Printing
 from .rotation import unrotate
 from .types import integer
@@ -57,6 +58,7 @@ class Structure(Printing):
         unrotate(function)
         super().__init__(function, parameters)
         self.graph = Graph(function)
+        self.certainly_used = certainly_used(self.graph)
         self.contexts: list[Context] = []
         self.of_regions = self._find_of_regions()
         self.prepare_memory()
