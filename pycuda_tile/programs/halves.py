@@ -17,12 +17,7 @@ from .options import Input, Options
 from .steps import Steps
 
 _CUDA_VERSION = (13, 5)
-_FAST = [
-    "-ffp-contract=off",
-    "-fno-math-errno",
-    "-fno-trapping-math",
-    "-fno-strict-aliasing",
-]  # as in targets/host
+_FAST = ["-ffp-contract=off", "-fno-math-errno", "-fno-strict-aliasing"]  # as in targets/host
 _STANDARDS = ("20", "2a", "23", "2b", "26", "2c")
 # What kernels do to volatile variables is deprecated in C++20, which nvcc does not ask of them.
 _VOLATILE = {"gcc": "-Wno-volatile", "clang": "-Wno-deprecated-volatile", "zig": "-Wno-deprecated-volatile"}

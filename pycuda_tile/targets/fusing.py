@@ -62,8 +62,13 @@ def _of_command() -> Sequence[str]:
     return [word for word in words if not NEUTRAL.fullmatch(word)]
 
 
+#: Of code that is made of Tile IR: without it g++ makes no vectors of rounding to integers. It is not for
+#: code of users, as g++ then makes trunc(x) of float(int(x)), which may be -0.
+OPTIONS_OF_LOOPS = ("-fno-trapping-math",)
+
+
 def options_of_code(options: Sequence[str]) -> tuple[str, ...]:
-    return tuple(option for option, kind in _sorted(options) if kind == "code")
+    return OPTIONS_OF_LOOPS + tuple(option for option, kind in _sorted(options) if kind == "code")
 
 
 def _sorted(options: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 from pass_results import entry, nests
 
+import pycuda_tile as pct
 from pycuda_tile import tileir
 from pycuda_tile.tileir.ir import walk
 from pycuda_tile.tileir.loops.simplify import simplify
 
 SIZES = {"strips": "8x32", "short": "16x16", "shorter": "32x8"}
 INTEGERS = [f"{sign}_{kind}" for sign in ("signed", "unsigned") for kind in ("i8", "i16", "i32")]
+EMULATED = {"target": "emulated", "num_threads": 4}
 OF_BOOLS = ["signed_i16", "unsigned_i16", "unsigned_i8", "signed_i32", "unsigned_f32", "signed_f32"]
 RESULTS = {"i8": np.int8, "i16": np.int16, "i32": np.int32, "f32": np.float32}
 
@@ -136,3 +138,33 @@ def test_floats_of_two_bytes_in_short_rows_are_converted_on_whole_tiles(shape: s
   %r = ftof %h : tile<{shape}x{kind}> -> tile<{shape}xf32>"""
     names = {op.name for nest in nests(kernel("k", shape, "f32", lines)) for op in nest.ops}
     assert ("ftof" in names) == fused
+
+
+TRUNCATED = """
+#include "cuda_tile.h"
+namespace ct = cuda::tiles;
+template <typename F, typename I>
+__tile_global__ void scalars(const F* x, F* y) {
+  for (int k = 0; k < 64; ++k)
+    y[k] = F(I(x[k]));
+}
+template <typename F, typename I, int N>
+__tile_global__ void tiles(const F* x, F* y) {
+  auto i = static_cast<int>(ct::bid().x) * N + ct::iota<ct::tile<int, ct::shape<N>>>();
+  ct::store(y + i, ct::element_cast<F>(ct::element_cast<I>(ct::load(x + i))));
+}
+"""
+TYPES = [("float", "int"), ("float", "long long"), ("double", "int"), ("double", "long long")]
+
+
+@pytest.mark.parametrize("options", [{"target": "cpu"}, {"target": "cpu", "optimize": False}, EMULATED])
+def test_integers_of_negative_fractions_have_no_sign(options: dict):
+    """g++ might make trunc(x) of float(int(x)), which is -0 then."""
+    tiles = [f"tiles<{f}, {i}, {n}>" for f, i in TYPES for n in (1, 2, 8, 16, 64)]
+    scalars = [f"scalars<{f}, {i}>" for f, i in TYPES]
+    module = pct.build(TRUNCATED, kernels=[*tiles, *scalars], **options)
+    for name in [*tiles, *scalars]:
+        x = np.linspace(-3.2, 3.2, 64).astype("f4" if "float" in name else "f8")
+        x[40], y = -0.0, np.full(64, 9, x.dtype)
+        module[name][64 // int(name[:-1].split()[-1]) if name in tiles else 1](x, y)
+        assert y.tobytes() == x.astype(np.int64).astype(x.dtype).tobytes(), name

@@ -102,6 +102,8 @@ CUDA_TILE_API To convert(From x) {
     return platform::to_float(x);
   else if constexpr (is_below_float<From>)
     return detail::convert<To>(detail::to_float(x));
+  else if constexpr (is_integral_scalar_v<From> && is_floating_point_v<To> && !is_below_float<To>)
+    return platform::as_float<To>(x);
   else if constexpr (!is_below_float<To>)
     return static_cast<To>(x);
   else

@@ -32,6 +32,11 @@ __device__ __forceinline__ void* static_scratch() {
 }
 #endif
 
+template <typename To, typename From>
+__device__ __forceinline__ To as_float(From x) {
+  return static_cast<To>(x);
+}
+
 /// Whether small floats are converted by the operators of their types, which compile to instructions, rather
 /// than by manipulating bits.
 inline constexpr bool small_floats_convert = true;

@@ -62,6 +62,13 @@ inline float to_float(double x) {
   return __builtin_constant_p(x) ? rounded : platform::hidden(rounded);
 }
 
+/// An integer as a float. g++ makes trunc(x) of float(int(x)), which may be -0: the sum never is.
+template <typename To, typename From>
+inline To as_float(From x) {
+  To const result = static_cast<To>(x);
+  return result + To(0);
+}
+
 inline constexpr bool small_floats_convert = false;
 
 /// Tells the compiler nothing: no host compiler gained by it.

@@ -17,6 +17,7 @@
 // - exp, exp2, log, log2, pow, rsqrt: within the errors of [2.4]
 // - sin, cos, tan, sinh, cosh, tanh, atan2: the same
 // - to_float: a double, rounded
+// - as_float: an integer as float or double, rounded
 // - small_floats_convert: whether small floats are converted by the operators of their types
 //
 // Platforms that run kernels have these; order and scope are the values of [2.13.7] and [2.13.8]:

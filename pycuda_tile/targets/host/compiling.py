@@ -39,7 +39,6 @@ _FLAGS = [
     "-O3",
     "-ffp-contract=off",
     "-fno-math-errno",
-    "-fno-trapping-math",
     "-fno-strict-aliasing",  # Tile IR copies structures as integers, and kernels read numbers as others
     "-falign-functions=64",  # lines of the cache: the speed of short loops depends on where in one they begin
     "-fPIC",

@@ -70,7 +70,7 @@ class FusingTranslator(Translator):
         return super().text()
 
     def _entry(self, found: Entry) -> None:
-        self.entry_name = found.name
+        self.entry_name, self.function = found.name, found.expression or found.name
         self.nests[found.name], self.reasons[found.name] = [], []
         self._fuses = found.name not in self._plain
         if self._fuses:

@@ -13,7 +13,7 @@ from pycuda_tile.building.builder import build as build_source
 from pycuda_tile.building.builder import check_optimize
 from pycuda_tile.building.module import Module
 from pycuda_tile.errors import BuildValueError, CompileError, NotAvailableYet, short_traceback
-from pycuda_tile.targets.fusing import reason_against
+from pycuda_tile.targets.fusing import OPTIONS_OF_LOOPS, reason_against
 from pycuda_tile.targets.host.loops import brief
 from pycuda_tile.targets.target import Request
 
@@ -56,6 +56,9 @@ def build(m: Any, target: str = "cpu", *, optimize: bool | str = "auto", **argum
     asked = Request(targets.find(target), "", "", None, checked=checked, options=options, optimize=optimize)
     reason = reason_against(check_optimize(asked))
     verify_once(m)
+
+    if target == "cpu":
+        arguments["options"] = (*OPTIONS_OF_LOOPS, *options)
 
     def build_text(source: str) -> Module:
         return build_source(source, target=target, optimize=False, **arguments)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 
 from ..assertions import failed_assertion
@@ -10,6 +11,9 @@ from ..ir import Operation
 from ..print_formats import ArrayFormat, Expression, array_format, pieces
 from ..reading import attribute, group, operand, operands_of, value_element, value_shape
 from .translation import Translation
+
+#: The message that the open front end gives an assertion of C++.
+_FAILED = re.compile(r"(.*?):(\d+): (.*) failed", re.DOTALL)
 
 
 def block_id(translator: Translation, op: Operation) -> None:
@@ -38,8 +42,9 @@ def check(translator: Translation, op: Operation) -> None:
     extents = value_shape(condition)
     head = f"tileir::require({translator.names[condition]}, []([[maybe_unused]] unsigned at) {{"
     if translator.from_cxx:
-        text = "assertion failed: " + attribute(op, "message").removesuffix(" failed")
-        translator.line(f"{head} cuda_tile::fail_assertion({quoted(text)}); }});")
+        file, line, text = _FAILED.fullmatch(attribute(op, "message")).groups()  # type: ignore[union-attr]
+        place = f"{quoted(text)}, {quoted(file)}, {line}, {quoted(translator.function)}"
+        translator.line(f"{head} __assert_fail({place}); }});")
         return
     if not translator.target.on_gpu:
         translator.line(f"{head} tileir::fail({len(translator.assertions)}, at); }});")

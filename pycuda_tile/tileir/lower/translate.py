@@ -37,7 +37,7 @@ _NOTHING = {
 #: Headers that only some translations need, by the name whose use requires them.
 _HEADERS = HEADERS | {
     "tileir::require": "cuda_tile/tileir/assert.h",
-    "cuda_tile::fail_assertion": "cuda_tile/launch/assertion.h",
+    "__assert_fail": "cassert",
     "tileir::print_array": "cuda_tile/tileir/print_array.h",
     "namespace loops": "cuda_tile/loops/loops.h",
     "cuda_tile::are_independent": "cuda_tile/launch/independence.h",

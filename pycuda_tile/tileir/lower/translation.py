@@ -24,7 +24,8 @@ class Translation(ABC):
     changed:     the base pointers of views through which the kernel may store, by their identity
     globals:     expressions of the addresses of globals
     assertions:  the operations `assert`, in the order of their numbers
-    from_cxx:    whether those are assertions of C++, which end the launch with their message
+    from_cxx:    whether those are assertions of C++, which fail as the host's do
+    function:    the kernel that is being translated, as messages call it
     loops:       names of the carried values and results of the enclosing loops, innermost last
     yields:      names of the variables to which the enclosing conditionals yield
     shared:      numbers of variables that hold several values of control flow, by the values' identity
@@ -40,6 +41,7 @@ class Translation(ABC):
         self.globals: dict[str, str] = {}
         self.assertions: list[Operation] = []
         self.from_cxx = False
+        self.function = ""
         self.loops: list[tuple[list[str], list[str]]] = []
         self.yields: list[list[str]] = []
         self.shared: dict[int, int] = {}
