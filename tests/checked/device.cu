@@ -74,3 +74,11 @@ __tile_global__ void twice(const int* x, int* out) {
   auto c = b + 1;
   ct::store(own(out), c);
 }
+
+__tile_global__ void either(const int* x, int* out, int n, int which) {
+  ct::partition_view p{ct::tensor_span{out, ct::extents{n}}, ct::shape{64_ic}};
+  if (which == 0)
+    ct::store(own(out), p.load_masked(ct::bid().x));
+  else
+    p.store_masked(ct::load(own(out)), ct::bid().x);
+}

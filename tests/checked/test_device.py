@@ -152,6 +152,14 @@ def test_partitions(module):
     assert (error.kind, error.index) == ("memory-bounds", (36,))
 
 
+@pytest.mark.parametrize(("which", "text"), [(0, "p.load_masked("), (1, "p.store_masked(")])
+def test_the_same_check_in_two_branches(module, which, text):
+    """A function that is inlined into both is the same place in each, and compilers choose their order."""
+    error = caught(module, "either", values(), values(), 64, which)
+    assert (error.kind, error.block) == ("partition-bounds", (1, 0, 0))
+    assert error.line == line_of(text)
+
+
 def test_the_kernels_own_variables_are_memory(module):
     out = values()
     module.kernel("through_table")[1](values(start=9), out)
