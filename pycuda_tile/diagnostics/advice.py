@@ -208,6 +208,15 @@ def _rows() -> tuple[_Row, ...]:
             "",
             _shape,
         ),
+        _Row(  # NVIDIA's front end names the types only
+            r"update_of_views|== memory_order::relaxed|"
+            r"_view<.*::atomic_\w+.*argument types are: [^;]*_(?:acquire|release|acq_rel)_t\b",
+            r"\b(atomic_\w+)\(",
+            lambda said, source: (
+                f"{source[1]} of a view is relaxed, within a block or the device: write "
+                "ct::memory_order_relaxed_t{} and ct::thread_scope_device_t{}"
+            ),
+        ),
         _Row(
             r"view_indices(?:.*?tensor_span<[^<]*, (?:cuda::tiles::)?extents<(?:unsigned )?\w+"
             r"(?P<extents>[^<>]*)>)?",
@@ -275,7 +284,7 @@ def _rows() -> tuple[_Row, ...]:
         ),
         _Row(  # last, since a block's index stands in many lines that are wrong for another reason
             r"\b(?:unsigned int|uint3)\b",
-            r"\b(bid|num_blocks)\(\)",
+            r"(?<!\bint\()(?<!\bint\(ct::)\b(bid|num_blocks)\(\)",
             lambda said, source: f"{source[1]}() has unsigned members: write int(ct::{source[1]}().x)",
         ),
     )

@@ -64,6 +64,10 @@ MISTAKES = {
     "load_masked of this view takes 1 index, after any padding",
     "ct::partition_view v{s, ct::shape<16>{}}; v.store_masked(0, t)": "hint: store_masked of this "
     "view takes 1 index, after the value",
+    "ct::partition_view v{ct::tensor_span{(int*)p, ct::extents{16}}, ct::shape<16>{}}; v.atomic_add_masked("
+    "ct::iota<I>(), ct::memory_order_release_t{}, ct::thread_scope_device_t{}, int(ct::bid().x))": "hint: "
+    "atomic_add_masked of a view is relaxed, within a block or the device: write "
+    "ct::memory_order_relaxed_t{} and ct::thread_scope_device_t{}",
     "auto u = ct::load_masked(ct::iota<I>() < 3, p + ct::iota<I>())": "hint: the pointers come first: "
     "ct::load_masked(pointers, mask, padding)",
     "ct::store(t, p + ct::iota<I>())": "hint: the pointers come first: ct::store(pointers, values)",
@@ -202,8 +206,9 @@ def test_shared_variables_are_no_tile_code(host_target) -> None:
 
 
 def test_other_mistakes_get_no_advice(errors) -> None:
-    """A name that is not declared beside a right number; a stride of 0 beside a span of any length."""
-    strided = "ct::strided_view v{s, ct::shape<16>{}, ct::strides<unsigned, 0>{}}"
+    """A name that is not declared beside a right number; a stride of 0 beside a span of any length, and
+    beside the right index of a block."""
+    strided = "ct::strided_view v{s, ct::shape<16>{}, ct::strides<unsigned, 0>{}}; int i = int(ct::bid().x)"
     for notes in errors(["double d = 2.0 * undeclared", strided]):
         assert not [note for note in notes if note.startswith("hint: ")]
 
