@@ -142,9 +142,9 @@ class Extent(NamedTuple):
 def extent_of(value: Any, parameter: Parameter) -> Extent:
     """The memory that a kernel may access through an argument; for a pct.ptr or a pct.strided, that of the
     array inside."""
+    described = _describe(value, parameter)
     if isinstance(value, (ptr, strided)):
         value = value.array
-    described = _describe(value, parameter)
     readonly = described.readonly
     if (torch := sys.modules.get("torch")) is not None and isinstance(value, torch.Tensor):
         storage = value.untyped_storage()
@@ -188,18 +188,15 @@ def _fits(dtype: np.dtype, parameter: Parameter) -> bool:
 def _convert_any(value: Any, parameter: Parameter, on_device: bool) -> int:
     if isinstance(value, table):
         return value.words.ctypes.data
-    if isinstance(value, ptr):
-        array = _describe(value.array, parameter)
-        _check_place(array, parameter, on_device)
-        return array.address + value.offset * array.itemsize
-    any_strides = isinstance(value, strided)
-    array = _describe(value.array if any_strides else value, parameter)
+    array = _describe(value, parameter)
     _check_place(array, parameter, on_device)
+    if isinstance(value, ptr):
+        return array.address + value.offset * array.itemsize
     if not _dtype_fits(array, parameter):
         raise ArgumentTypeError(
             f"{parameter} expects an array of {_wanted(parameter)}, got one of {array.dtype}"
         )
-    if not (array.contiguous or any_strides):
+    if not (array.contiguous or isinstance(value, strided)):
         raise ArgumentValueError(
             f"{parameter} expects a C-contiguous array, got one that is not: pass "
             "numpy.ascontiguousarray(x), "
@@ -242,25 +239,31 @@ def _check_place(array: _Array, parameter: Parameter, on_device: bool) -> None:
 # --- describing an object that holds an array ---------------------------------------------------------------
 
 
-def _describe(value: object, parameter: Parameter) -> _Array:
+def _describe(argument: Any, parameter: Parameter) -> _Array:
+    """Describes an array, or that in a pct.ptr or a pct.strided."""
+    is_inside = isinstance(argument, (ptr, strided))
+    value: object = argument.array if is_inside else argument
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(value, torch.Tensor):
         return _from_torch(value, parameter, torch)
+    wanted = "an array" if isinstance(argument, ptr) else f"an array of {_wanted(parameter)}"
+    wanted += f" in pycuda_tile.{type(argument).__name__}" if is_inside else ""
     try:
         array = _from_other(value)
     except Exception as error:  # an object's own attributes may raise anything
         raise ArgumentTypeError(
-            f"{parameter} expects an array of {_wanted(parameter)}, got {_what(value)}, "
+            f"{parameter} expects {wanted}, got {_what(value)}, "
             f"which cannot be used as one: {type(error).__name__}: {error}"
         ) from error
     if array is None:
-        raise ArgumentTypeError(
-            f"{parameter} expects an array of {_wanted(parameter)} or None, got {_what(value)}"
-        )
+        or_none = "" if is_inside else " or None"
+        raise ArgumentTypeError(f"{parameter} expects {wanted}{or_none}, got {_what(value)}")
     return array
 
 
 def _what(value: object) -> str:
+    if value is None:
+        return "None: for a null pointer, pass None by itself"
     kind = type(value).__name__
     if isinstance(value, (list, tuple)):
         return f"a {kind}: pass numpy.asarray(x, dtype)"

@@ -189,6 +189,19 @@ def test_fields_by_any_name(make_target):
         kernel[1]([1])
 
 
+@pytest.mark.parametrize("value, got", [(None, "None: .* pass None by itself"), ([1.0], "a list: ")])
+def test_what_is_in_a_ptr_or_a_strided_is_an_array(vector_add, value, got):
+    """None is no array, and stands for one only where an array may stand by itself."""
+    a = np.ones(4, F)
+    with pytest.raises(pct.LaunchError, match=rf"'a' .* expects an array in pycuda_tile\.ptr, got {got}"):
+        add(vector_add, pct.ptr(value, 4), a, a)
+    wanted = r"an array of float32 in pycuda_tile\.strided"
+    with pytest.raises(pct.LaunchError, match=f"'b' .* expects {wanted}, got {got}"):
+        add(vector_add, a, pct.strided(value), a)
+    with pytest.raises(pct.LaunchError, match=r"'a' .* expects an array of float32 or None, got a list: "):
+        add(vector_add, [1.0], a, a)
+
+
 def test_address_that_is_none(vector_add):
     a = np.ones(4, F)
     for offset in (2**70, -(2**70)):

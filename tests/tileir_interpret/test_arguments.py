@@ -25,6 +25,8 @@ def test_arguments_are_checked() -> None:
         array.astype(np.float32), 1, 1.0
     )
     assert "argument 1 'p0'" in failing(5, 1, 1.0)
+    assert "host memory or None, got int 5" in failing(5, 1, 1.0)
+    assert "host memory within pycuda_tile.ptr, got NoneType None" in failing(pct.ptr(None), 1, 1.0)
     assert "C-contiguous" in failing(np.zeros(8, np.int32)[::2], 1, 1.0)
     assert "argument 2 'p1' (tile<i8>) expects an integer of 8 bits, got 256" in failing(array, 256, 1.0)
     assert "expects an integer, got float" in failing(array, 1.5, 1.0)

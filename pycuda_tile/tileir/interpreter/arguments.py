@@ -57,7 +57,7 @@ def _address(parameter: Parameter, value: Any, memory: Memory, known: dict[tuple
         return _address(parameter, ptr(np.array(words, np.int64)), memory, known)
     offset, any_type = (value.offset, True) if isinstance(value, ptr) else (0, False)
     any_strides = isinstance(value, strided)
-    array = _array(parameter, value.array if any_type or any_strides else value)
+    array = _array(parameter, value)
     if not any_type and not _fits(array.dtype, parameter.element):
         wanted = _WANTED.get(parameter.element) or DTYPES[parameter.element].name
         raise ArgumentTypeError(f"{parameter} expects an array of {wanted}, got one of {array.dtype.name}")
@@ -79,8 +79,10 @@ def _word(parameter: Parameter, word: Any, memory: Memory, known: dict[tuple, in
     return int(_address(parameter, ptr(word), memory, known)) if isinstance(word, np.ndarray) else word
 
 
-def _array(parameter: Parameter, value: Any) -> np.ndarray:
-    """A NumPy view of an object that holds an array in host memory."""
+def _array(parameter: Parameter, argument: Any) -> np.ndarray:
+    """A NumPy view of an object that holds an array in host memory, or of that in a ptr or a strided."""
+    is_inside = isinstance(argument, (ptr, strided))
+    value = argument.array if is_inside else argument
     if isinstance(value, np.ndarray):
         return value
     if not isinstance(value, (np.generic, int, float, complex, str, list, tuple)):
@@ -89,8 +91,9 @@ def _array(parameter: Parameter, value: Any) -> np.ndarray:
                 return view(value)
             except (AttributeError, TypeError, ValueError, RuntimeError, BufferError):
                 pass
+    where = f"within pycuda_tile.{type(argument).__name__}" if is_inside else "or None"
     raise ArgumentTypeError(
-        f"{parameter} expects an array in host memory or None, got {type(value).__name__} {value!r:.60}"
+        f"{parameter} expects an array in host memory {where}, got {type(value).__name__} {value!r:.60}"
     )
 
 
