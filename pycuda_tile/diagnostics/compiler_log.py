@@ -187,8 +187,11 @@ def _without_echoes(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     for diagnostic in diagnostics:
         is_error = diagnostic.severity == "error"
         names = [note for note in diagnostic.notes if is_error and note.startswith(IN_NAME)]
-        if seen.isdisjoint(names):
-            kept.append(diagnostic)
+        if not seen.isdisjoint(names):
+            continue
+        # A place says more than the name.
+        notes = tuple(note for note in diagnostic.notes if not (diagnostic.line and note in names))
+        kept.append(diagnostic._replace(notes=notes))
         seen.update(names)
     return [diagnostic for diagnostic in kept if diagnostic.file != NAME_MAP] or kept
 
@@ -214,13 +217,12 @@ def _place(record: _Record, places: Places) -> Diagnostic:
             return Diagnostic(places.shown(file), line, column, record.severity, record.message, notes)
     for file, line, _ in chain:
         if name := places.kernel_name(file, line):
-            message = record.message
+            message, place = record.message, (places.source, 0)
             if _FITS_NO_KERNEL.match(message):
-                is_void = not any(map(_RETURNS_SOMETHING.search, record.notes))
-                message = NO_KERNEL_FITS if is_void else "a kernel is a function that returns void"
-                notes = ()
-            notes = (*notes, f"{IN_NAME}: {name}")
-            return Diagnostic(places.source, 0, 0, record.severity, message, notes)
+                message, notes = NO_KERNEL_FITS, ()
+                if any(map(_RETURNS_SOMETHING.search, record.notes)):
+                    message, place = "a kernel is a function that returns void", places.declared(name)
+            return Diagnostic(*place, 0, record.severity, message, (*notes, f"{IN_NAME}: {name}"))
     return Diagnostic(
         record.file or places.source, record.line, record.column, record.severity, record.message, notes
     )

@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass, field
 
 from ..errors import Diagnostic
-from ..frontend.kernel_names import from_cxx_expression
+from ..frontend.kernel_info import KernelInfo
+from ..frontend.kernel_names import base_name, from_cxx_expression
 
 NAME_MAP = "__nv_name_map"  # the file that NVRTC names for a bad name expression
 NVIDIA_HEADER = "cuda_tile.h"  # how NVRTC names NVIDIA's; ours has its folder
@@ -23,6 +24,7 @@ class Places:
     generated:    text of generated files, by path: one kernel name per line
     names:        the name expressions of the requested kernels
     found:        errors that were found without a compiler
+    kernels:      those of the source, as far as they are known
     end:          the line of a generated file, after the source, that is an error if the source is incomplete
     """
 
@@ -33,6 +35,7 @@ class Places:
     generated: dict[str, str] = field(default_factory=dict)
     names: tuple[str, ...] = ()
     found: tuple[Diagnostic, ...] = ()
+    kernels: tuple[KernelInfo, ...] = ()
     end: str = ""
 
     def is_users(self, file: str) -> bool:
@@ -59,6 +62,11 @@ class Places:
                 return ""
         lines = text.splitlines()
         return lines[number - 1].rstrip() if 0 < number <= len(lines) else ""
+
+    def declared(self, name: str) -> tuple[str, int]:
+        """The file and line of the kernel that an expression names; line 0 of the source if it is unknown."""
+        found = (kernel for kernel in self.kernels if kernel.is_called(base_name(name)))
+        return next(((kernel.file, kernel.line) for kernel in found), (self.source, 0))
 
     def kernel_name(self, file: str, number: int) -> str:
         """The kernel name that a line of a generated file is about, "" if it is about none."""

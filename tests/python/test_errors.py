@@ -58,8 +58,12 @@ def test_why_an_argument_list_does_not_match(host_target, call: str, reason: str
 
 
 def test_kernel_that_returns_something(any_target):
-    error = failing(any_target, HEAD + "__tile_global__ int k(int* x) { return 1; }\n", kernels=["k"])
-    assert re.search("returns void|void return type", str(error).splitlines()[0])
+    source = HEAD + "namespace a {\n__tile_global__ int k(int* x) { return 1; }\n}\n"
+    for kernels in ((), ("a::k",)):
+        error = failing(any_target, source, kernels=kernels)
+        first = str(error).splitlines()[0]
+        assert first.startswith("<source>:4:") and re.search("returns void|void return type", first)
+        assert [d.line for d in error.diagnostics if d.severity == "error"] == [4]
 
 
 @pytest.mark.parametrize("place", ["argument", "source"])

@@ -192,6 +192,15 @@ def test_what_tile_code_must_not_have(source: str):
     assert {d.file for d in caught.value.diagnostics} == {"<source>"}
 
 
+def test_kernels_that_return_something(tmp_path):
+    kernel = "namespace a { inline namespace b {\n__tile_global__ int k(int* y) { return *y; }\n} }\n"
+    with pytest.raises(pct.CompileError, match=r"^<source>:4: error: a kernel is .* returns void\n.*int k"):
+        module(HEAD + kernel)
+    (tmp_path / "k.h").write_text("\n" + kernel)
+    with pytest.raises(pct.CompileError, match=r"k\.h:3: error: a kernel is a function that"):
+        module(HEAD + '#include "k.h"\n', "a::k", include_dirs=[tmp_path])
+
+
 def test_what_no_kernel_reaches_is_right():
     (entry,) = module(HEAD + RIGHT).entries
     assert entry.name == "_Z1kPii"

@@ -249,8 +249,16 @@ def build_library(
         generated = {str(unit): text}
         found = find_host_errors(request, MACROS)
         libraries = _library_dirs(compiler)
+        infos = tuple(kernels if known is None else known)
         places = Places(
-            request.name, str(path), request.text, libraries, generated, found=found, end=units.END
+            request.name,
+            str(path),
+            request.text,
+            libraries,
+            generated,
+            found=found,
+            kernels=infos,
+            end=units.END,
         )
         again = compile_again(compiler, arguments, log, places, request.include_dirs)
         if again is None:

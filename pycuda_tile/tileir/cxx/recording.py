@@ -85,7 +85,7 @@ def record(
         layouts = folder / _LAYOUTS
         right, log, again = compiler.to_llvm(clang, words, folder / UNIT, folder / _OUTPUT, layouts)
         log = _NOT_POPPED.sub("", log).replace(str(folder / _SOURCE), str(request.path or request.name))
-        places = _places(request, names, macros, folder) if again else None
+        places = _places(request, names, macros, folder, kernels) if again else None
         if places and not (right and is_unused(folder / _OUTPUT, log, places)):
             error = compile_error(in_words_of_tile_code(log, left_out), places)
             if says_unknown(error):
@@ -145,12 +145,28 @@ def _entry(number: int, name: str, is_overload: bool) -> str:
     return in_namespace_of(name, described) if is_overload else described
 
 
-def _places(request: Request, names: Sequence[str], macros: Mapping[str, str], folder: Path) -> Places:
+def _places(
+    request: Request,
+    names: Sequence[str],
+    macros: Mapping[str, str],
+    folder: Path,
+    kernels: Sequence[KernelInfo],
+) -> Places:
     unit, path = folder / UNIT, str(request.path or request.name)
     generated = {str(unit): units.read(unit)}
     libraries = (str(resources.include_dir()), str(folder / _HEADERS))
     found = find_host_errors(request, macros)
-    return Places(request.name, path, request.text, libraries, generated, tuple(names), found, units.END)
+    return Places(
+        request.name,
+        path,
+        request.text,
+        libraries,
+        generated,
+        tuple(names),
+        found,
+        tuple(kernels),
+        units.END,
+    )
 
 
 def _included(request: Request) -> list[tuple[str, str]]:
