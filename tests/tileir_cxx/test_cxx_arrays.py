@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
+import pytest
 from open_front_end import module
 
 from pycuda_tile import tileir
+from pycuda_tile.errors import NotAvailableYet
 from pycuda_tile.tileir.ir import walk
 
 HEAD = """#include "cuda_tile.h"
@@ -244,3 +248,73 @@ def test_shuffled_copies_change_nothing():
         y = np.zeros(3, np.int32)
         tileir.interpret(made, made.entries[0].name, 1, y, 7, seed=seed)
         assert y.tolist() == expected, seed
+
+
+CARRIED = """
+#include <array>
+template <typename A> __tile__ void visit(A& rows, float* y, int n) {
+  int count = 0;
+  for (auto& row : rows)
+    for (auto& t : row) t = ct::full<tile>(1.0f + count++);
+  for (int j = 0; j < n; ++j) rows[j & 1][j % 3] = rows[j + 1 & 1][j & 1] + static_cast<float>(j);
+  tile sum = ct::zeros<tile>();
+  for (auto& row : rows)
+    for (auto& t : row) sum = sum * 2.0f + t;
+  ct::partition_view{ct::tensor_span{y, ct::extents{8, 4}}, ct::shape<8, 4>{}}.store(sum, 0, 0);
+}
+__tile_global__ void of_arrays(float* y, int n) { tile rows[2][3]; visit(rows, y, n); }
+__tile_global__ void of_standard_arrays(float* y, int n) {
+  std::array<std::array<tile, 3>, 2> rows;
+  visit(rows, y, n);
+}
+__tile_global__ void pointers(float* y, int n) {
+  tile a = ct::full<tile>(1.0f), b = ct::full<tile>(3.0f);
+  tile *from = &a, *to = &b;
+  for (int j = 0; j < n; ++j) {
+    *to = *from * 2.0f - *to + static_cast<float>(j);
+    auto other = from;
+    from = to;
+    to = other;
+  }
+  tile sum = *from * 100.0f + *to;
+  ct::partition_view{ct::tensor_span{y, ct::extents{8, 4}}, ct::shape<8, 4>{}}.store(sum, 0, 0);
+}
+"""
+
+
+def of_rows(n: int) -> int:
+    rows = [[1, 2, 3], [4, 5, 6]]
+    for j in range(n):
+        rows[j & 1][j % 3] = rows[j + 1 & 1][j & 1] + j
+    return functools.reduce(lambda total, t: total * 2 + t, [*rows[0], *rows[1]])
+
+
+def of_pointers(n: int) -> int:
+    start, to = 1, 3
+    for j in range(n):
+        start, to = start * 2 - to + j, start
+    return start * 100 + to
+
+
+def test_loops_may_carry_pointers_to_tiles():
+    made = module(HEAD + CARRIED)
+    built = tileir.build(made, options=("-O1",))
+    for entry, expected in zip(made.entries, (of_rows, of_rows, of_pointers), strict=True):
+        for n in (0, 1, 2, 7):
+            interpreted, launched = np.zeros((2, 8, 4), np.float32)
+            tileir.interpret(made, entry.name, 1, interpreted, n, seed=n)
+            built.kernel(entry.name)[1](launched, n)
+            assert np.all(interpreted == expected(n)) and np.all(launched == expected(n)), (entry.name, n)
+
+
+def test_distances_between_tiles_are_refused():
+    """Tiles are apart by other numbers than LLVM says."""
+    text = """
+__tile_global__ void k(float* y, int n) {
+  tile a[3], *p = a;
+  for (int j = 0; j < n; ++j) *p++ = ct::full<tile>(1.0f);
+  *y = p - a;
+}
+"""
+    with pytest.raises(NotAvailableYet, match="the address of an element of an array of tiles as a number"):
+        module(HEAD + text)

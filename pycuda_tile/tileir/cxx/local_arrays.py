@@ -6,9 +6,10 @@ tiles themselves are there, in memory of `scale` times the size: what LLVM has a
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..ir import Pointer, Tile
 from .builder import Unsupported, width
@@ -43,6 +44,8 @@ class Spot:
     elsewhere: bool = False
 
     def joined(self, other: Spot) -> Spot:
+        if not (self.arrays and other.arrays):
+            return replace(self if self.arrays else other, elsewhere=True)
         every = math.gcd(self.every, other.every, self.offset - other.offset)
         arrays, elsewhere = self.arrays | other.arrays, self.elsewhere or other.elsewhere
         return Spot(arrays, self.offset % every if every else self.offset, every, elsewhere)
@@ -56,6 +59,9 @@ class Spot:
         """How far from another spot this may be, as far as that is near."""
         every, distance = math.gcd(self.every, other.every), self.offset - other.offset
         return [distance] if not every else [distance % every, distance % every - every]
+
+
+_ELSEWHERE = Spot(frozenset(), elsewhere=True)
 
 
 @dataclass
@@ -82,14 +88,17 @@ class LocalArrays:
             return
         changed = True
         while changed:  # what goes around in loops takes another round
-            found = {i.name: s for i in instructions if i.name and (s := self._find(i))}
-            changed, self._spots = found != self._spots, found
+            changed = False
+            for i in instructions:
+                if (spot := self._find(i)) and spot != self._spots.get(i.name):
+                    self._spots[i.name], changed = spot, True
         self._accesses = list(_accesses(instructions, self.spot))
         self._copies = [i for i in instructions if i.op == "call" and i.detail.startswith(_COPIES[:2])]
 
     def spot(self, operand: Operand) -> Spot | None:
         """None where an operand points into no local array."""
-        return self._spots.get(operand.name) if isinstance(operand, Local) else None
+        spot = self._spots.get(operand.name) if isinstance(operand, Local) else None
+        return spot if spot and spot.arrays else None
 
     def slot(self, i: Instruction, type_of: TypeOf) -> Tile | None:
         """The type of the tile that a load yields; None where it loads none."""
@@ -134,22 +143,24 @@ class LocalArrays:
     # --- how it is found ---
 
     def _find(self, i: Instruction) -> Spot | None:
+        """None where the next rounds will find it, or what is no pointer."""
         if i.op == "alloca":
             return Spot(frozenset([i.name]))
+        if i.type != "ptr":
+            return None
         if i.op == "getelementptr":
-            spot = self.spot(i.operands[0])
-            return spot.moved(*self._distance(i)) if spot else None
-        if i.op in ("phi", "select", "freeze") and i.type == "ptr":
+            spot = self._spot_so_far(i.operands[0])
+            return spot.moved(*self._distance(i)) if spot and spot.arrays else spot
+        if i.op in ("phi", "select", "freeze"):
             operands = i.operands[1:] if i.op == "select" else i.operands
-            spots = [self.spot(operand) for operand in operands]
-            found = None
-            for spot in filter(None, spots):
-                found = found.joined(spot) if found else spot
-            others = [o for o, s in zip(operands, spots, strict=True) if s is None and self._is_known(o)]
-            if found and others:
-                found = Spot(found.arrays, found.offset, found.every, True)
-            return found
-        return None
+            spots = [spot for spot in map(self._spot_so_far, operands) if spot]
+            return functools.reduce(Spot.joined, spots) if spots else None
+        return _ELSEWHERE
+
+    def _spot_so_far(self, operand: Operand) -> Spot | None:
+        if not isinstance(operand, Local):
+            return None
+        return self._spots.get(operand.name) if operand.name in self._definitions else _ELSEWHERE
 
     def _distance(self, i: Instruction) -> tuple[int, list[int]]:
         """How many bytes a getelementptr adds, and the sizes of what it adds several of."""
@@ -189,10 +200,6 @@ class LocalArrays:
                 return (divisor & -divisor) * by
             return 1 if divisor % by else divisor // by
         return 1
-
-    def _is_known(self, operand: Operand) -> bool:
-        """Whether an operand is a pointer whatever the next rounds find."""
-        return isinstance(operand, Local) and bool(self._spots) and operand.name not in self._spots
 
     def _type_at(self, spot: Spot, type_of: TypeOf, seen: list[Spot]) -> Tile | None:
         if spot in seen or self._is_of_numbers(spot):
