@@ -13,7 +13,8 @@ struct ViolationText {
 };
 
 inline constexpr ViolationText violation_texts[] = {
-    {"integer-overflow", "A result of signed arithmetic must be a value of its type.", "2.2"},
+    {"integer-overflow",
+     "A result of arithmetic that is signed or promises not to wrap must be a value of its type.", "2.2"},
     {"division-by-zero", "The divisor of an integer division must not be zero.", "2.2.6"},
     {"shift-range", "The count of a shift must be from 0 to one less than the bitwidth of the shifted type.",
      "2.2.15"},

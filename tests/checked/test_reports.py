@@ -61,7 +61,7 @@ def test_place_of_a_helper_in_a_header(folder, optimisation):
         "integer-overflow: add(2147483647, 1)",
         f"  {folder / 'helpers.h'}:5, kernel count_up<int>, block (1, 0, 1), element (1, 2)",
         "    5 | return x + one;",
-        "  A result of signed arithmetic must be a value of its type. [2.2]",
+        "  A result of arithmetic that is signed or promises not to wrap must be a value of its type. [2.2]",
         '  ignore=("integer-overflow",) in build() suppresses such reports.',
     ]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import subprocess
 import sys
 import textwrap
@@ -230,6 +231,31 @@ def test_checked_launches_find_undefined_behaviour() -> None:
         ct.launch(None, (1,), quotients, (np.ones(4, np.int32), 4))
     assert caught.value.kind == "division-by-zero"
     assert "# the line of the report" in str(caught.value)
+
+
+@ct.kernel
+def wrapping(a, b, u, sums, counts, n: ConstInt):
+    x, y = ct.load(a, (0,), (n,)), ct.load(b, (0,), (n,))
+    hashed = ct.load(u, (0,), (n,)) * 2654435769 - 7
+    ct.store(sums, (0,), ct.sum(hashed))
+    ct.store(sums, (1,), ct.sum(ct.cumsum(hashed)))
+    ct.store(a, (0,), x % y)
+    ct.store(u, (0,), hashed)
+    ct.atomic_add(counts, ct.arange(n, dtype=ct.int32) * 0, x)
+
+
+def test_checked_launches_report_nothing_that_is_defined() -> None:
+    a = np.array([1_500_000_000, -7, 7, 2_000_000_000], np.int32)
+    b = np.array([2_000_000_000, 3, -3, 2_000_000_000], np.int32)
+    u, sums, counts = np.arange(4, dtype=np.uint32) + 2**31, np.zeros(2, np.uint32), np.zeros(1, np.int32)
+    hashed = [(int(each) * 2654435769 - 7) % 2**32 for each in u]
+    expected = [x % y for x, y in zip(a.tolist(), b.tolist(), strict=True)]
+    with on_cpu.options(checked=True):
+        ct.launch(None, (1,), wrapping, (a, b, u, sums, counts, 4))
+    assert a.tolist() == expected
+    assert u.tolist() == hashed
+    assert sums.tolist() == [sum(hashed) % 2**32, sum(itertools.accumulate(hashed)) % 2**32]
+    assert counts[0] == 3_500_000_000 - 2**32
 
 
 def test_tuning_measures_what_runs_and_names_what_does_not(capsys) -> None:

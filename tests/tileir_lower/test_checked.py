@@ -1,11 +1,15 @@
-"""Undefined behaviour of Tile IR's integers in checked builds; an operation reads them with its sign."""
+"""Undefined behaviour of Tile IR in checked builds: what the interpreter finds, and nothing else."""
 
 from __future__ import annotations
+
+import itertools
+from typing import Any
 
 import numpy as np
 import pytest
 
 from pycuda_tile import UndefinedBehaviorError, tileir
+from pycuda_tile.checked import lines
 
 OPERATIONS = {
     "floor": "divi %x, %y signed rounding<negative_inf>",
@@ -14,6 +18,12 @@ OPERATIONS = {
     "left": "shli %x, %y",
     "right": "shri %x, %y unsigned",
 }
+
+
+def module(entries: list[str]) -> Any:
+    found = tileir.parse(f"cuda_tile.module @m {{ {' '.join(entries)} }}")
+    tileir.verify(found)
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +38,7 @@ def built():
         }}"""
         for name, text in OPERATIONS.items()
     ]
-    return tileir.build(tileir.parse(f"cuda_tile.module @m {{ {' '.join(entries)} }}"), checked=True)
+    return tileir.build(module(entries), checked=True)
 
 
 @pytest.mark.parametrize(
@@ -53,3 +63,139 @@ def test_integers(built, name, x, y, kind) -> None:
         built[name][1](a, b)
     assert caught.value.kind == kind
     assert a[0] == x
+
+
+def outcome(launch: Any, *arguments: Any) -> object:
+    """What a launch stores in its last argument, or the kind of undefined behaviour that it has."""
+    result = np.copy(arguments[-1])
+    try:
+        launch(*arguments[:-1], result)
+    except UndefinedBehaviorError as error:
+        return error.kind
+    return result.tolist()
+
+
+def outcomes(m: Any, built: Any, name: str, *arguments: Any) -> list[object]:
+    def interpret(*given: Any) -> None:
+        tileir.interpret(m, name, 1, *given)
+
+    return [outcome(launch, *arguments) for launch in (interpret, built[name][1])]
+
+
+PROMISES = ["", " overflow<no_signed_wrap>", " overflow<no_unsigned_wrap>", " overflow<no_wrap>"]
+TYPES = {"i1": np.bool_, "i8": np.int8, "i64": np.int64}
+
+
+def arithmetic() -> dict[str, tuple[str, str]]:
+    """For each entry, the type of its operands and its operation."""
+    found = {}
+    for kind in TYPES:
+        texts = [f"{op} %x, %y{p}" for op in ("addi", "subi", "muli", "shli") for p in PROMISES]
+        texts += ["negi %x", "negi %x overflow<no_signed_wrap>", "absi %x"]
+        found |= {f"{kind}_{i}": (kind, f"{text} : tile<{kind}>") for i, text in enumerate(texts)}
+    for to in ("i8", "i1"):
+        texts = [f"trunci %x{p} : tile<i64> -> tile<{to}>" for p in PROMISES]
+        found |= {f"to_{to}_{i}": ("i64", text) for i, text in enumerate(texts)}
+    return found
+
+
+def test_integers_wrap_and_broken_promises_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "line_tool", lambda: None)  # a process for each of hundreds of reports
+    cases = arithmetic()
+    entries = []
+    for name, (kind, text) in cases.items():
+        to = text.rsplit("tile<", 1)[1].removesuffix(">")
+        entries.append(
+            f"""entry @{name}(%x: tile<{kind}>, %y: tile<{kind}>, %o: tile<ptr<{to}>>) {{
+                %z = {text}
+                %t = store_ptr_tko weak %o, %z : tile<ptr<{to}>>, tile<{to}> -> token
+            }}"""
+        )
+    m = module(entries)
+    built = tileir.build(m, checked=True, options=("-O0",))
+    found = set()
+    for name, (kind, text) in cases.items():
+        dtype = TYPES[text.rsplit("tile<", 1)[1].removesuffix(">")]
+        values = [0, 1]
+        if kind != "i1":
+            half = np.iinfo(TYPES[kind]).max
+            values = [0, 1, 2, 7, -1, half, -half - 1, half // 2 + 1]
+        if text.startswith("trunci"):
+            values += [127, 128, 255, 256, -128, -129]
+        for x, y in itertools.product(values, values if "%y" in text else [0]):
+            expected, got = outcomes(m, built, name, x, y, np.zeros(1, dtype))
+            assert got == expected, (text, x, y)
+            found.add(got if isinstance(got, str) else None)
+    assert found == {None, "integer-overflow", "shift-range"}
+
+
+def folds() -> list[str]:
+    """Entries that load four integers and store what they make of them at another place."""
+    body = "(%e: tile<i32>, %a: tile<i32>) {{ %s = {} : tile<i32> yield %s : tile<i32> }}"
+    whole, one = "identities=[0 : i32] : tile<4xi32> -> tile<4xi32>", "tile<4xi32> -> tile<i32>"
+    made = {
+        "sum": f"reduce %x dim=0 identities=[0 : i32] : {one} " + body.format("addi %e, %a"),
+        "promised": f"reduce %x dim=0 identities=[0 : i32] : {one} "
+        + body.format("addi %e, %a overflow<no_signed_wrap>"),
+        "product": f"reduce %x dim=0 identities=[1 : i32] : {one} " + body.format("muli %e, %a"),
+        "sums": f"scan %x dim=0 reverse=false {whole} " + body.format("addi %e, %a"),
+    }
+    entries = []
+    for name, text in made.items():
+        shape = "4xi32" if name == "sums" else "i32"
+        pointers, places = ("%o4", "4xptr<i32>") if name == "sums" else ("%o", "ptr<i32>")
+        entries.append(
+            f"""entry @{name}(%p: tile<ptr<i32>>, %o: tile<ptr<i32>>) {{
+                %i = iota : tile<4xi32>
+                %p1 = reshape %p : tile<ptr<i32>> -> tile<1xptr<i32>>
+                %p4 = broadcast %p1 : tile<1xptr<i32>> -> tile<4xptr<i32>>
+                %from = offset %p4, %i : tile<4xptr<i32>>, tile<4xi32> -> tile<4xptr<i32>>
+                %o1 = reshape %o : tile<ptr<i32>> -> tile<1xptr<i32>>
+                %o0 = broadcast %o1 : tile<1xptr<i32>> -> tile<4xptr<i32>>
+                %o4 = offset %o0, %i : tile<4xptr<i32>>, tile<4xi32> -> tile<4xptr<i32>>
+                %x, %t = load_ptr_tko weak %from : tile<4xptr<i32>> -> tile<4xi32>, token
+                %r = {text}
+                %u = store_ptr_tko weak {pointers}, %r : tile<{places}>, tile<{shape}> -> token
+            }}"""
+        )
+    return entries
+
+
+OTHERS = [
+    """entry @atomic(%p: tile<ptr<i32>>, %o: tile<ptr<i32>>) {
+        %x, %t = load_ptr_tko weak %p : tile<ptr<i32>> -> tile<i32>, token
+        %a, %u = atomic_rmw_tko relaxed device %o, add, %x : tile<ptr<i32>>, tile<i32> -> tile<i32>, token
+        %b, %v = atomic_rmw_tko relaxed device %o, add, %x token=%u
+          : tile<ptr<i32>>, tile<i32> -> tile<i32>, token
+    }""",
+    """entry @rounds(%p: tile<ptr<i32>>, %o: tile<ptr<i32>>) {
+        %step, %t = load_ptr_tko weak %p : tile<ptr<i32>> -> tile<i32>, token
+        %zero = constant <i32: 0> : tile<i32>
+        %one = constant <i32: 1> : tile<i32>
+        %end = constant <i32: 2147483647> : tile<i32>
+        %n = for %i in (%zero to %end, step %step) : tile<i32> iter_values(%k = %zero) -> (tile<i32>) {
+          %next = addi %k, %one : tile<i32>
+          continue %next : tile<i32>
+        }
+        %u = store_ptr_tko weak %o, %n : tile<ptr<i32>>, tile<i32> -> token
+    }""",
+]
+
+
+def test_sums_and_products_wrap() -> None:
+    m = module([*folds(), *OTHERS])
+    built = tileir.build(m, checked=True)
+    x = np.full(4, 2**30 + 1, np.int32)
+    results = {
+        name: outcomes(m, built, name, x, np.zeros(4, np.int32))
+        for name in ("sum", "promised", "product", "sums", "atomic", "rounds")
+    }
+    a = 2**30 + 1
+    assert results == {
+        "sum": [[4, 0, 0, 0]] * 2,
+        "promised": ["integer-overflow"] * 2,
+        "product": [[1, 0, 0, 0]] * 2,
+        "sums": [[a, 2 * a - 2**32, 3 * a - 2**32, 4]] * 2,
+        "atomic": [[2 * a - 2**32, 0, 0, 0]] * 2,
+        "rounds": [[2, 0, 0, 0]] * 2,
+    }

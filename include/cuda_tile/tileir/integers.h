@@ -92,13 +92,20 @@ CUDA_TILE_API R shift_right(A const& a, A const& n) {
   return map<R>(shifting_right<Sign>{}, a, n);
 }
 
+/// Unlike elements::abs, it is defined for the least number.
+struct magnitude {
+  template <typename E>
+  CUDA_TILE_API E operator()(E x) const {
+    return elements::abs{}(x);
+  }
+};
 /// |x|, to be read as unsigned; the only negative i1 is its own magnitude.
 template <typename R, typename A>
 CUDA_TILE_API R absolute(A const& a) {
   if constexpr (is_same_v<ct::tile_element_t<R>, bool>)
     return a;
   else
-    return map<R>(elements::abs{}, a);
+    return map<R>(magnitude{}, a);
 }
 
 /// Widened or truncated, as integers of the given signedness.

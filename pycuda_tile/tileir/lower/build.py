@@ -75,7 +75,7 @@ def build(m: Any, target: str = "cpu", *, optimize: bool | str = "auto", **argum
         except Exception as error:  # raised again below unless the loops are its cause
             reason = f"a fault in the translation to loops ({brief(error)})"
     if built is None:
-        source, assertions = translate(m, target, str if checked else None)  # reports name lines
+        source, assertions = translate(m, target, checked)
         built, attributes = build_text(source), {}
         if optimize is True:
             raise NotAvailableYet(f"optimize=True, but {reason}")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from ..ir import Operation, Value
 from ..reading import attribute, is_token, operands_of, optional_region, region, value_element, value_shape
+from .promises import wrapped
 from .translation import Translation
 from .types import element, tile
 
@@ -76,7 +77,10 @@ def _for(translator: Translation, op: Operation) -> None:
     sign = "unsigned" if attribute(op, "unsignedCmp", False) else "signed"
     count, index = translator.fresh("rounds"), translator.names.name(induction, induction.name or "i")
     kind = element(value_element(induction))
-    head = f"for ({kind} {index} = {lower}; {count} > 0; --{count}, {index} = ct::add({index}, {step}))"
+    following = f"ct::add({index}, {step})"
+    if translator.checked:
+        following = wrapped("add", kind, [index, step])
+    head = f"for ({kind} {index} = {lower}; {count} > 0; --{count}, {index} = {following})"
     translator.loops.append((carried, []))
     with translator.around_rounds(op):
         translator.line(f"auto {count} = tileir::rounds<tileir::as_{sign}>({lower}, {upper}, {step});")

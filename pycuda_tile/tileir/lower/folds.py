@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from ..ir import Operation
 from ..reading import attribute, operands_of, region, value_element, value_shape
+from .promises import wraps
 from .translation import Translation
 from .types import element, shape, tile
 
@@ -21,7 +22,7 @@ def _fold_one(translator: Translation, op: Operation) -> None:
     (operand,) = operands_of(op)
     dim = int(attribute(op, "dim"))
     function = known_function(op) if op.name == "reduce" else scanning_function(op)
-    if not function:
+    if not function or (translator.checked and wraps(region(op, 0).ops[0])):  # its sums overflow in C++
         function, kind, body = translator.fresh("combine"), element(value_element(operand)), region(op, 0)
         accumulator, current = (translator.names.name(a, a.name or "v") for a in body.arguments)
         with translator.names.block(

@@ -90,7 +90,8 @@ def _update(
     """Writes an atomic update, a mode and an operand; returns the name of the previous contents of memory."""
     mode, arg = update
     value = translator.names[arg]
-    if mode in ("umax", "umin"):
+    is_unsigned = mode in ("umax", "umin") or (mode == "add" and translator.checked)  # so that sums wrap
+    if is_unsigned:
         unsigned = {"i32": "unsigned", "i64": "unsigned long long"}[value_element(arg)]
         extents = value_shape(arg)
         kind = f"ct::tile<{unsigned}*, {shape(extents)}>" if extents else f"{unsigned}*"
@@ -99,7 +100,7 @@ def _update(
     arguments = [pointers, value, *([] if mask is None else [mask]), *order_and_scope(op)]
     masked = "" if mask is None else "_masked"
     text, name = f"ct::atomic_{_UPDATES[mode]}{masked}({', '.join(arguments)})", translator.fresh("before")
-    if mode in ("umax", "umin"):
+    if is_unsigned:
         text = f"ct::element_bitcast<{element(value_element(arg))}>({text})"
     translator.line(f"[[maybe_unused]] auto const {name} = {text};")
     return name

@@ -21,6 +21,7 @@ from .effects import EFFECTS
 from .expressions import EXPRESSIONS, expression
 from .folds import FOLDS
 from .memory import MEMORY, changed_bases
+from .promises import checked_expression
 from .tiles import shared_value
 from .translation import Translation
 from .types import NotLowered, element, literal, pointee_type, tile
@@ -38,6 +39,7 @@ _NOTHING = {
 _HEADERS = HEADERS | {
     "tileir::require": "cuda_tile/tileir/assert.h",
     "__assert_fail": "cassert",
+    "tileir::promised": "cuda_tile/tileir/checked.h",
     "tileir::print_array": "cuda_tile/tileir/print_array.h",
     "namespace loops": "cuda_tile/loops/loops.h",
     "cuda_tile::are_independent": "cuda_tile/launch/independence.h",
@@ -51,26 +53,27 @@ namespace tileir = cuda_tile::tileir;
 """
 
 
-def translate(
-    module: Module, target: str, find: Callable[[str], str] | None = None
-) -> tuple[str, list[Operation]]:
+def translate(module: Module, target: str, checked: bool = False) -> tuple[str, list[Operation]]:
     """The C++ text of a module, and the `assert`s to which its exceptions refer by number. Raises
     NotAvailableYet, with operation and line, for what cannot be translated.
 
-    find:  the path of a file by the name that locations have: the text has its lines for line tables
+    checked:  whether the text is for a checked build, with the lines of the module's source in line tables
     """
-    translator = Translator(module, target, find)
+    translator = Translator(module, target, str if checked else None, checked)
     return translator.text(), translator.assertions
 
 
 class Translator(Translation):
     """Combines the translations of all families of operations.
 
-    find:  the path of a file by the name that locations have, for line tables; None without these
+    find:     the path of a file by the name that locations have, for line tables; None without these
+    checked:  whether the text is for a checked build
     """
 
-    def __init__(self, module: Module, target: str, find: Callable[[str], str] | None = None):
-        super().__init__(target)
+    def __init__(
+        self, module: Module, target: str, find: Callable[[str], str] | None = None, checked: bool = False
+    ):
+        super().__init__(target, checked)
         self.module = module
         self._find = find
         self.kernel_names: dict[str, str] = {}  # in C++, by the name of the entry
@@ -139,7 +142,8 @@ class Translator(Translation):
             self._list(op)
         elif op.name in EXPRESSIONS:
             names = [self.names[value] for value in operands_of(op)]
-            self.define(op.results[0], expression(op, names))
+            written = checked_expression(op, names) if self.checked else expression(op, names)
+            self.define(op.results[0], written)
         elif op.name in _STATEMENTS:
             _STATEMENTS[op.name](self, op)
         else:

@@ -30,10 +30,11 @@ class Translation(ABC):
     yields:      names of the variables to which the enclosing conditionals yield
     shared:      numbers of variables that hold several values of control flow, by the values' identity
     declared:    names of such variables, by their numbers
+    checked:     whether the text is for a checked build
     """
 
-    def __init__(self, target: str):
-        self.target = targets.find(target)
+    def __init__(self, target: str, checked: bool = False):
+        self.target, self.checked = targets.find(target), checked
         self.names = Writer()
         self.tensors: dict[int, Tensor] = {}
         self.views: dict[int, Tiles] = {}
