@@ -244,6 +244,11 @@ def wrapping(a, b, u, sums, counts, n: ConstInt):
     ct.atomic_add(counts, ct.arange(n, dtype=ct.int32) * 0, x)
 
 
+@ct.kernel
+def copy_rows(x, y, n: ConstInt):
+    ct.store(y, (0, 0), ct.load(x, (0, 0), (n, n)))
+
+
 def test_checked_launches_report_nothing_that_is_defined() -> None:
     a = np.array([1_500_000_000, -7, 7, 2_000_000_000], np.int32)
     b = np.array([2_000_000_000, 3, -3, 2_000_000_000], np.int32)
@@ -252,6 +257,10 @@ def test_checked_launches_report_nothing_that_is_defined() -> None:
     expected = [x % y for x, y in zip(a.tolist(), b.tolist(), strict=True)]
     with on_cpu.options(checked=True):
         ct.launch(None, (1,), wrapping, (a, b, u, sums, counts, 4))
+        x, y = np.arange(7, dtype=np.float32), np.zeros((4, 4), np.float32)
+        for rows in (np.broadcast_to(x[:4], (4, 4)), np.lib.stride_tricks.sliding_window_view(x, 4)):
+            ct.launch(None, (1,), copy_rows, (rows, y, 4))
+            np.testing.assert_array_equal(y, rows)
     assert a.tolist() == expected
     assert u.tolist() == hashed
     assert sums.tolist() == [sum(hashed) % 2**32, sum(itertools.accumulate(hashed)) % 2**32]

@@ -199,3 +199,23 @@ def test_sums_and_products_wrap() -> None:
         "atomic": [[2 * a - 2**32, 0, 0, 0]] * 2,
         "rounds": [[2, 0, 0, 0]] * 2,
     }
+
+
+def test_elements_of_views_may_overlap() -> None:
+    tensors = [f"tensor_view<4x4xf32, strides=[{stride},1]>" for stride in ("?", "4")]
+    source, target = [f"partition_view<tile=(4x4), {tensor}>" for tensor in tensors]
+    entry = f"""entry @load(%p: tile<ptr<f32>>, %stride: tile<i32>, %o: tile<ptr<f32>>) {{
+        %i = constant <i32: 0> : tile<i32>
+        %s = make_tensor_view %p, shape = [4, 4], strides = [%stride, 1] : tile<i32> -> {tensors[0]}
+        %v = make_partition_view %s : {source}
+        %d = make_tensor_view %o, shape = [4, 4], strides = [4, 1] : {tensors[1]}
+        %w = make_partition_view %d : {target}
+        %x, %t = load_view_tko weak %v[%i, %i] : {source}, tile<i32> -> tile<4x4xf32>, token
+        %u = store_view_tko weak %x, %w[%i, %i] : tile<4x4xf32>, {target}, tile<i32> -> token
+    }}"""
+    m = module([entry])
+    built = tileir.build(m, checked=True)
+    x, nothing = np.arange(7, dtype=np.float32), np.zeros((4, 4), np.float32)
+    for stride in (0, 1):
+        rows = np.lib.stride_tricks.as_strided(x, (4, 4), (4 * stride, 4))
+        assert outcomes(m, built, "load", x, stride, nothing) == [rows.tolist()] * 2

@@ -73,11 +73,16 @@ CUDA_TILE_API bool is_injective(Mapping const&) {
 
 #endif
 
+/// Whether different indices may lead to one element; layouts of the API must not allow it.
+template <typename Layout>
+inline constexpr bool may_overlap = false;
+
 /// Reports a span of which different indices lead to one element.
 template <typename Span>
 CUDA_TILE_API void require_injective(Span const& span) {
-  if (!checks::is_injective(span.mapping()))
-    checks::report(cuda_tile_not_injective, "partition_view", 0);
+  if constexpr (!may_overlap<typename Span::layout_type>)
+    if (!checks::is_injective(span.mapping()))
+      checks::report(cuda_tile_not_injective, "partition_view", 0);
 }
 
 /// Whether an integer is another one as an I.

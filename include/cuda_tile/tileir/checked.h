@@ -1,5 +1,5 @@
 // What only checked builds of Tile IR use, whose rules are not those of C++: integers wrap unless `overflow`
-// promises that they do not.
+// promises that they do not, and the elements of a view may overlap.
 #pragma once
 
 #include "cuda_tile/tileir/integers.h"
@@ -33,6 +33,20 @@ CUDA_TILE_API R promised(R const& result, Operands const&... operands) {
   return result;
 }
 
+template <typename S>
+struct layout_overlapping;
+/// Strides by which different indices may lead to one element.
+template <ct::extents_like E, typename S>
+struct overlapping_mapping : ct::layout_strided_mapping<E, S> {
+  using ct::layout_strided_mapping<E, S>::layout_strided_mapping;
+  using layout_type = layout_overlapping<S>;
+};
+template <typename S>
+struct layout_overlapping {
+  template <ct::extents_like E>
+  using mapping = overlapping_mapping<E, S>;
+};
+
 } // namespace cuda_tile::inline CUDA_TILE_ABI::tileir
 
 #if CUDA_TILE_CHECKED
@@ -40,6 +54,9 @@ CUDA_TILE_API R promised(R const& result, Operands const&... operands) {
 namespace cuda::tiles::inline CUDA_TILE_ABI::checks {
 
 namespace tileir = cuda_tile::tileir;
+
+template <typename S>
+inline constexpr bool may_overlap<tileir::layout_overlapping<S>> = true;
 
 /// Whether a number fits in Bits bits, with the sign of its type.
 template <int Bits, typename N>

@@ -177,7 +177,8 @@ def make_partition_view(translator: Translation, op: Operation) -> None:
     name = translator.fresh("view")
     known = ", ".join(_static(tensor.known_extents[axis]) for axis in kind.axes)
     steps = ", ".join(_static(tensor.known_strides[axis]) for axis in kind.axes)
-    mapping = f"ct::layout_strided_mapping<ct::extents<long long, {known}>, ct::extents<long long, {steps}>>"
+    strided = "tileir::overlapping_mapping" if translator.checked else "ct::layout_strided_mapping"
+    mapping = f"{strided}<ct::extents<long long, {known}>, ct::extents<long long, {steps}>>"
     given_extents = ", ".join(extents)
     given_strides = ", ".join(tensor.strides[axis] for axis in kind.axes)
     base = tensor.base if tensor.changes else f"static_cast<{tensor.element} const*>({tensor.base})"

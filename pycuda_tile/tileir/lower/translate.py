@@ -40,6 +40,7 @@ _HEADERS = HEADERS | {
     "tileir::require": "cuda_tile/tileir/assert.h",
     "__assert_fail": "cassert",
     "tileir::promised": "cuda_tile/tileir/checked.h",
+    "tileir::overlapping_mapping": "cuda_tile/tileir/checked.h",
     "tileir::print_array": "cuda_tile/tileir/print_array.h",
     "namespace loops": "cuda_tile/loops/loops.h",
     "cuda_tile::are_independent": "cuda_tile/launch/independence.h",
