@@ -267,6 +267,20 @@ def test_checked_launches_report_nothing_that_is_defined() -> None:
     assert counts[0] == 3_500_000_000 - 2**32
 
 
+def test_checked_launches_find_broken_assumptions() -> None:
+    @ct.kernel
+    def load_one(x, y, n):
+        ct.store(y, (0,), ct.load(x, (ct.assume_divisible_by(n, 8),), (1,)))
+
+    x, y = np.arange(16, dtype=np.int32), np.zeros(1, np.int32)
+    with on_cpu.options(checked=True):
+        ct.launch(None, (1,), load_one, (x, y, 8))
+        assert y[0] == 8
+        with pytest.raises(UndefinedBehaviorError, match="4, and was assumed to be divisible by 8") as caught:
+            ct.launch(None, (1,), load_one, (x, y, 4))
+    assert caught.value.kind == "assumption"
+
+
 def test_tuning_measures_what_runs_and_names_what_does_not(capsys) -> None:
     x, y = np.arange(64.0), np.zeros(64)
     result = ct.tune.exhaustive_search(

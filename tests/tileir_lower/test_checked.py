@@ -219,3 +219,60 @@ def test_elements_of_views_may_overlap() -> None:
     for stride in (0, 1):
         rows = np.lib.stride_tricks.as_strided(x, (4, 4), (4 * stride, 4))
         assert outcomes(m, built, "load", x, stride, nothing) == [rows.tolist()] * 2
+
+
+ASSUMPTIONS = {  # what is assumed of four integers, some for which it holds, and some for which it does not
+    "least": ("bounded<-3, ?>", "i32", [-3, 0, 9, 5], [-3, 0, -4, 5]),
+    "most": ("bounded<?, 9>", "i32", [-3, 0, 9, 5], [-3, 10, 0, 5]),
+    "between": ("bounded<-3, 9>", "i8", [-3, 0, 9, 5], [-3, 0, 100, 5]),
+    "negative": ("bounded<-1, -1>", "i1", [1, 1, 1, 1], [1, 0, 1, 1]),
+    "multiples": ("div_by<8>", "i64", [8, 0, -16, 24], [8, 0, -16, 4]),
+    "runs": ("div_by<8, every 2 along 0>", "i32", [8, 9, 16, 17], [8, 9, 16, 18]),
+    "starts": ("div_by<8, every 2 along 0>", "i32", [8, 9, -8, -7], [4, 5, 16, 17]),
+    "pairs": ("same_elements<[2]>", "i32", [8, 8, 7, 7], [8, 8, 7, 8]),
+}
+
+
+def test_broken_assumptions_are_reported() -> None:
+    entries = []
+    for name, (predicate, kind, *_) in ASSUMPTIONS.items():
+        view = f"partition_view<tile=(4), tensor_view<4x{kind}, strides=[1]>>"
+        entries.append(
+            f"""entry @{name}(%p: tile<ptr<{kind}>>, %o: tile<ptr<{kind}>>) {{
+                %i = constant <i32: 0> : tile<i32>
+                %s = make_tensor_view %p, shape = [4], strides = [1] : tensor_view<4x{kind}, strides=[1]>
+                %v = make_partition_view %s : {view}
+                %d = make_tensor_view %o, shape = [4], strides = [1] : tensor_view<4x{kind}, strides=[1]>
+                %w = make_partition_view %d : {view}
+                %x, %t = load_view_tko weak %v[%i] : {view}, tile<i32> -> tile<4x{kind}>, token
+                %y = assume {predicate}, %x : tile<4x{kind}>
+                %u = store_view_tko weak %y, %w[%i] : tile<4x{kind}>, {view}, tile<i32> -> token
+            }}"""
+        )
+    entries += [
+        """entry @number(%n: tile<i64>, %o: tile<ptr<i64>>) {
+            %a = assume div_by<8>, %n : tile<i64>
+            %t = store_ptr_tko weak %o, %a : tile<ptr<i64>>, tile<i64> -> token
+        }""",
+        """entry @pointer(%n: tile<i64>, %o: tile<ptr<i64>>) {
+            %p = assume div_by<8>, %o : tile<ptr<i64>>
+            %q = ptr_to_ptr %p : tile<ptr<i64>> -> tile<ptr<i8>>
+            %r = offset %q, %n : tile<ptr<i8>>, tile<i64> -> tile<ptr<i8>>
+            %s = assume div_by<4>, %r : tile<ptr<i8>>
+            %v = make_tensor_view %s, shape = [4], strides = [1] : tensor_view<4xi8, strides=[1]>
+            %w = assume div_by<8>, %v : tensor_view<4xi8, strides=[1]>
+        }""",
+    ]
+    m = module(entries)
+    built = tileir.build(m, checked=True)
+    for name, (_, kind, true, false) in ASSUMPTIONS.items():
+        dtype = (TYPES | {"i32": np.int32})[kind]
+        for given, expected in ((true, np.array(true, dtype).tolist()), (false, "assumption")):
+            got = outcomes(m, built, name, np.array(given, dtype), np.zeros(4, dtype))
+            assert got == [expected] * 2, (name, given)
+    zero = np.zeros(1, np.int64)
+    assert outcomes(m, built, "number", 16, zero) == [[16]] * 2
+    assert outcomes(m, built, "number", 12, zero) == ["assumption"] * 2
+    assert outcomes(m, built, "pointer", 8, zero) == [[0]] * 2
+    assert outcomes(m, built, "pointer", 2, zero) == ["assumption"] * 2
+    assert outcomes(m, built, "pointer", 4, zero) == ["assumption"] * 2

@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from typing import Any
+
+import numpy as np
 
 from ..assertions import failed_assertion
-from ..ir import Operation
+from ..ir import Bounded, DivBy, Operation, Value
 from ..print_formats import ArrayFormat, Expression, array_format, pieces
 from ..reading import attribute, group, operand, operands_of, value_element, value_shape
 from .translation import Translation
+from .types import literal, shape, tile
 
 #: The message that the open front end gives an assertion of C++.
 _FAILED = re.compile(r"(.*?):(\d+): (.*) failed", re.DOTALL)
@@ -27,12 +31,38 @@ def num_blocks(translator: Translation, op: Operation) -> None:
 
 
 def assume(translator: Translation, op: Operation) -> None:
-    """A promise to the compiler, which the translation ignores."""
+    """A promise to the compiler, which only checked builds need."""
     source, (result,) = operands_of(op)[0], op.results
+    if translator.checked:
+        _check_assumption(translator, attribute(op, "predicate"), source)
     if id(source) in translator.tensors:
         translator.tensors[id(result)] = translator.tensors[id(source)]
     else:
         translator.names.alias(result, translator.names[source])
+
+
+def _check_assumption(translator: Translation, predicate: Any, source: Value) -> None:
+    """Calls functions of the API, which check assumptions; the results would only help to optimise."""
+    if id(source) in translator.tensors:
+        name, is_pointer = translator.tensors[id(source)].base, True
+    else:
+        name, is_pointer = translator.names[source], value_element(source).startswith("ptr<")
+        if value_element(source) == "i1":  # which bool holds as 0 and 1, not -1
+            name = f"tileir::resize<{tile('i8', value_shape(source))}, tileir::as_signed>({name})"
+    for function in _functions(predicate, is_pointer):
+        translator.line(f"static_cast<void>(ct::{function}({name}));")
+
+
+def _functions(predicate: Any, is_pointer: bool) -> list[str]:
+    if isinstance(predicate, Bounded):
+        bounds = {"assume_bounded_below": predicate.lower, "assume_bounded_above": predicate.upper}
+        return [f"{name}<{literal(np.int64(n), 'i64')}>" for name, n in bounds.items() if n is not None]
+    if isinstance(predicate, DivBy):
+        name = "assume_aligned" if is_pointer else "assume_divisible"
+        if predicate.every is None:
+            return [f"{name}<{predicate.divisor}>"]
+        return [f"{name}_strided<{predicate.divisor}, {predicate.every}, {predicate.along}>"]
+    return [f"assume_blocked<{shape(predicate.groups)}>"]
 
 
 def check(translator: Translation, op: Operation) -> None:
