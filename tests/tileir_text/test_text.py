@@ -273,8 +273,8 @@ def test_regions_print_read_and_write_as_deep_as_they_are_parsed() -> None:
 
 
 def test_odd_hints_come_back() -> None:
-    hints = '<sm_100 = {occupancy = 2, "a b" = [1 : i8, "x", {c = 5}], wide = 7 : i64, on = true, '
-    hints += '"" = tile<4xptr<f32>>}>'
+    hints = '<sm_100 = {"" = tile<4xptr<f32>>, "a b" = [1 : i8, "x", {c = 5}], occupancy = 2, on = true, '
+    hints += "wide = 7 : i64}>"
     module = tileir.parse(entry("").replace("()", f"() optimization_hints={hints}"))
     printed = str(module)
     assert hints in printed

@@ -155,8 +155,8 @@ def parse_dictionary(tokens: Tokens) -> dict[str, Any]:
 
 
 def print_dictionary(found: dict[str, Any], implied: str = "") -> str:
-    """The text between the braces."""
-    pairs = ((key if BARE.fullmatch(key) else print_string(key), value) for key, value in found.items())
+    """The text between the braces, in the order of the keys."""
+    pairs = ((key if BARE.fullmatch(key) else print_string(key), found[key]) for key in sorted(found))
     return ", ".join(f"{key} = {print_attribute(value, implied)}" for key, value in pairs)
 
 
