@@ -16,11 +16,11 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from .. import spec
-from ..frontend import shared_variables
+from ..frontend import shared_variables, thread_names
 from .spelling import suggestion
 
 _LARGEST_TILE = 2**24  # elements [2.1.4.6]
-_SIMT_NAMES = "(?:threadIdx|blockIdx|blockDim|gridDim|__syncthreads)"
+_SIMT_NAMES = f"(?:{thread_names.PATTERN.pattern})"
 _DYNAMIC = 2**64 - 1  # dynamic_extent
 # Before the operands' types; NVRTC may name another concept.
 _OPERANDS = "(?:arithmetic_tile_convertible|operand types are:)"
@@ -232,11 +232,7 @@ def _rows() -> tuple[_Row, ...]:
         _Row(
             rf"\b{_SIMT_NAMES}\b",
             rf"\b({_SIMT_NAMES})\b",
-            lambda said, source: {
-                "blockIdx": "tile code asks ct::bid() for its block",
-                "gridDim": "tile code asks ct::num_blocks() for the number of blocks",
-                "__syncthreads": "tile code has no threads that could wait for each other: leave it out",
-            }.get(source[1], "tile code has no threads: ct::iota numbers the elements of a tile"),
+            lambda said, source: thread_names.hint(source[1]),
         ),
         _Row(
             r"__shared__ variables",

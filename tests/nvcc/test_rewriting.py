@@ -217,3 +217,90 @@ def test_clusters_are_refused():
     assert "cluster" not in rewritten(one) + rewritten(one, device_half)
     with pytest.raises(CompileError, match=r"k\.cu:2: error: clusters of blocks do not exist on the CPU"):
         rewritten(two)
+
+
+@pytest.mark.parametrize(
+    "half, text, message",
+    [
+        (
+            device_half,
+            "__global__ void k(int*) {} __device__ void f(int* p) {\nk(p); }",
+            "k is a kernel, which",
+        ),
+        (
+            host_half,
+            "template <int N> __global__ void k() {} int main() {\n::k<3>(); }",
+            "k is a kernel, which",
+        ),
+        (device_half, "int h(int); __global__ void k(int* p) {\n*p = h(1); }", "h is a host function, which"),
+        (device_half, "int h(int); __tile__ int t() {\nreturn h(1); }", "mark it as __host__ __tile__"),
+        (device_half, "__device__ int d(); __tile__ int t() {\nreturn d(); }", "d is a __device__ function"),
+        (device_half, "__tile__ int t(); __device__ int d() {\nreturn t(); }", "t is a __tile__ function"),
+        (
+            host_half,
+            "__device__ int d(); int main() {\nreturn 2 * d(); }",
+            "d is a __device__ function, which",
+        ),
+        (host_half, "__tile__ int t(); int main() {\nt(); }", "t is a __tile__ function, which host code"),
+        (
+            device_half,
+            "namespace a { static int v[2] = {1, 2}; __global__ void k(int* p) {\n*p = 2 * v[0]; } }",
+            "v is a host variable, which code for the device cannot use: pass its value",
+        ),
+        (
+            device_half,
+            "__tile_global__ void k(int* p) {\n*p = threadIdx.x; }",
+            "hint: tile code has no threads",
+        ),
+        (device_half, "__tile__ void k() {\n__syncthreads(); }", "__syncthreads is unsupported in tile code"),
+        (device_half, "__global__ void k() {\n__shared__ int s = 3; }", "cannot have an initialiser"),
+        (
+            device_half,
+            "__global__ void k() {\n__shared__ alignas(8) A<int, 2> s[2]{}; }",
+            "cannot have an init",
+        ),
+    ],
+)
+def test_other_spaces_are_refused(half, text, message):
+    """nvcc refuses each of them."""
+    with pytest.raises(CompileError) as error:
+        rewritten(text, half)
+    assert str(error.value).startswith("k.cu:2: error: ") and message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "int f(int); __device__ int f(float); __global__ void k() { f(1); }",
+        "__host__ __device__ int f(); __global__ void k() { f(); } int main() { f(); }",
+        "constexpr int f() { return 1; } __global__ void k() { f(); }",
+        "__device__ int f(); int main() { auto f = [] { return 1; }; f(); s.f(); n::f(); }",
+        "__device__ int f(); int main() { apply<<<1, 1>>>([] __device__ (int x) { return f(); }); }",
+        "__device__ int f(); struct S { int f() { return 1; } int g() { return f(); } };",
+        "__device__ int f(); struct S { F f; public: enum E : int; int g() { return f(1); } };",
+        "__device__ int f(); struct S { __device__ int g(); }; int S::g() { return f(); }",
+        "__device__ int f(); using std::f; int main() { f(); }",
+        "__global__ void k() {} int main() { k<<<1, 1>>>(); use(k); void k(); }",
+        "typedef struct { int n; } v, *w; __global__ void k() { f(v{1}, v()); }",
+        "texture<float, 1> v; __global__ void k(float* p) { *p = tex1Dfetch(v, 0); }",
+        "int v; const int c = 2; __constant__ int d; __global__ void k(int v) { v = c + d; }",
+        "int v; __global__ void k(float* p) { float u = 1, v = 2; p[0] = v; }",
+        "int v; __global__ void k(A<int>& a) { auto [u, v] = a; g(v, a.v, n::v, sizeof(v)); }",
+        "int v; __host__ __device__ int f() { return v; } int main() { return v; }",
+        "int v; namespace n { __device__ int v; __global__ void k() { v = 1; } }",
+        "int v; struct S { int v; __device__ int f() { return v; } };",
+        "__device__ __tile__ int t(); __tile_global__ void k(S threadIdx) { t(); threadIdx.x = a.gridDim; }",
+        "__global__ void k() { __shared__ struct { int a = 1; } s; __shared__ A<1 == 1> a[N = 2]; }",
+    ],
+)
+def test_what_may_be_meant_otherwise_is_left_to_the_compiler(text):
+    rewritten(text)
+    rewritten(text, device_half)
+
+
+def test_functions_that_headers_declare_as_well_are_left_to_the_compiler():
+    text = preprocessed("__device__ int max(int, int); int main() { max(1, 2); }")
+    with pytest.raises(CompileError, match="max is a __device__ function"):
+        host_half(text, lambda file: file == "k.cu")
+    header = '# 1 "/usr/include/x.h"\ntemplate <typename T> T max(T, T);\n'
+    host_half(header + text, lambda file: file == "k.cu")

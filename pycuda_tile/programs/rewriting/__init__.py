@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from . import functions, kernels, launches, variables
+from . import functions, kernels, launches, spaces, variables
 from .source import CLUSTER, LAUNCH_BOUNDS, MARKS, Source
 
 _MARK = re.compile(rf"\b__cuda_tile_({'|'.join(MARKS.values())}|noinline)__(?!\w)")
@@ -31,6 +31,7 @@ def _rewritten(text: str, is_users: Callable[[str], bool], host: bool, relocatab
     source = Source(text, is_users)
     if not host:
         functions.refuse_launches(source)
+    spaces.check(source, host)
     _rewrite_declarations(source, host, relocatable)
     launches.rewrite(source)
     return _MARK.sub(lambda found: "static thread_local" if found[1] == "shared" else "", source.edited())

@@ -9,15 +9,12 @@ from ...errors import CompileError
 from ...frontend import shared_variables
 from ...frontend.declarators import TYPE_WORDS, closing, length_without_default, param_name, split
 from ...frontend.tokens import Token
-from .source import CLUSTER, LAUNCH_BOUNDS, MARKS, Source
+from .names import WITH_ARGUMENTS
+from .source import LAUNCH_BOUNDS, MARKS, Source
 
 _GLOBAL = {mark for mark, word in MARKS.items() if word in ("global", "tile_global")}
 _SHARED = {mark for mark, word in MARKS.items() if word == "shared"}
 _TILE = {mark for mark, word in MARKS.items() if word == "tile_global"}
-_WITH_ARGUMENTS = {
-    *("__attribute__", "alignas", "decltype", "noexcept", "requires", "explicit"),
-    *(CLUSTER, LAUNCH_BOUNDS),
-}
 
 
 class Kernel(NamedTuple):
@@ -134,7 +131,7 @@ def _name(source: Source, start: int, words: list[str], at: int) -> tuple[int, i
         word = words[at]
         if word == "[":
             at = closing(words, at)
-        elif word in _WITH_ARGUMENTS and words[at + 1 : at + 2] == ["("]:
+        elif word in WITH_ARGUMENTS and words[at + 1 : at + 2] == ["("]:
             at = closing(words, at + 1)
         elif source.tokens[start + at].kind == "name" and word not in MARKS:
             end = at + 1

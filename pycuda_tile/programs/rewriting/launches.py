@@ -85,7 +85,7 @@ def _kernel(source: Source, end: int) -> int:
                 break
             continue
         if word == ">":
-            at = _angle(source, before)
+            at = angle(source, before)
             continue
         if tokens[before].kind != "name":
             raise _error(source, end, "before <<< the name of a kernel, or an expression for one, is missing")
@@ -116,7 +116,7 @@ def _ends_operand(source: Source, at: int) -> bool:
     return source.tokens[at].kind == "name" or word in ("]", ">")
 
 
-def _angle(source: Source, at: int) -> int:
+def angle(source: Source, at: int) -> int:
     """The `<` that the `>` at a token closes."""
     depth = 0
     end = at

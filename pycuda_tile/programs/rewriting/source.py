@@ -12,7 +12,7 @@ from ...frontend.tokens import Token, all_tokens
 _LINE = re.compile(r'^# (\d+) "((?:[^"\\]|\\.)*)"[^\n]*\n?', re.MULTILINE)
 _OPEN = {"(": ")", "[": "]", "{": "}"}
 _CLOSE = {closing: opening for opening, closing in _OPEN.items()}
-_LABELS = ("public", "private", "protected")
+LABELS = ("public", "private", "protected")
 
 MARKS = {
     f"__cuda_tile_{word}__": word
@@ -30,6 +30,7 @@ class Source:
         self._markers = [
             (found.end(), int(found[1]), found[2], found.start()) for found in _LINE.finditer(text)
         ]
+        self.others = ""  # the text of the other files
         self.tokens = list(self._read(is_users))
         self.words = [token.text for token in self.tokens]
         self._edits: list[tuple[int, int, str]] = []
@@ -38,11 +39,15 @@ class Source:
     def _read(self, is_users: Callable[[str], bool]) -> Iterator[Token]:
         is_users = functools.cache(is_users)
         ends = [start for *_, start in self._markers[1:]] + [len(self.text)]
+        others: list[str] = []
         for (start, _, name, _), end in zip(self._markers, ends, strict=True):
-            if end > start and is_users(name):
+            if not is_users(name):
+                others.append(self.text[start:end])
+            elif end > start:
                 for token in all_tokens(self.text[start:end], {}):
                     if token.kind not in ("directive", "include"):
                         yield token._replace(start=token.start + start, end=token.end + start)
+        self.others = "\n".join(others)
 
     # ---- places ------------------------------------------------------------------------------------------
 
@@ -97,7 +102,7 @@ class Source:
                 if at == before:
                     return at
             elif word in (";", "{", "}", "(", "[") or (
-                word == ":" and before > 0 and self.words[before - 1] in _LABELS
+                word == ":" and before > 0 and self.words[before - 1] in LABELS
             ):
                 return at
             else:

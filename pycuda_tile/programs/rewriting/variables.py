@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ...errors import CompileError
 from .source import MARKS, Source
 
 _KINDS = {"managed": "cuda_tile_managed", "constant": "cuda_tile_constant", "device": "cuda_tile_device"}
@@ -125,6 +126,7 @@ def share(source: Source, start: int, end: int) -> DynamicArray | None:
     words = source.words[start:end]
     if "extern" in words:
         return _dynamic(source, start, end)
+    _refuse_value(source, start, end)
     mark = next(at for at in range(start, end) if MARKS.get(source.words[at]) == "shared")
     behind = mark + 1
     while source.words[behind] in _ALIGNMENTS and source.words[behind + 1] == "(":
@@ -132,6 +134,25 @@ def share(source: Source, start: int, end: int) -> DynamicArray | None:
     source.remove(mark)
     source.insert(behind, "thread_local " if "static" in words else "static thread_local ")
     return None
+
+
+def _refuse_value(source: Source, start: int, end: int) -> None:
+    """Refuses initialisers of __shared__ variables, which would set them once in each thread of the CPU."""
+    at = start
+    while at < end:
+        word = source.words[at]
+        if word in _CLASS_KEYS:
+            at = _behind_class(source, at)
+        elif word in ("=", "{"):
+            file, line = source.place(at)
+            raise CompileError(
+                f"{file}:{line}: error: a __shared__ variable cannot have an initialiser: assign to it, in "
+                "one thread of the block, before __syncthreads()"
+            )
+        elif word == "<":
+            at = _behind_angle(source, at, end)
+        else:
+            at = source.partner(at) + 1 if word in ("(", "[") else at + 1
 
 
 def _dynamic(source: Source, start: int, end: int) -> DynamicArray | None:
