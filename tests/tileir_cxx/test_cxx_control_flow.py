@@ -10,6 +10,7 @@ from pycuda_tile import tileir
 from pycuda_tile.tileir.ir import walk
 
 SOURCE = """
+#include <optional>
 #include "cuda_tile.h"
 namespace ct = cuda::tiles;
 
@@ -70,6 +71,12 @@ __tile_global__ void known(int* y, int n) {
   y[5] = yes ? y[2] : n;
   while (yes) { y[6] = n; if (no) y[7] = 1; return; }
   y[8] = 1;
+}
+__tile_global__ void perhaps(int* y, int n) {
+  auto i = ct::iota<ct::tile<int, ct::shape<4>>>();
+  std::optional<decltype(i)> t;
+  for (int j = 0; j < n; ++j) t = t ? *t * i + j : i + 5;
+  ct::store(y + i, t.value_or(i - 1));
 }
 """.replace("goto_end(y, i, j)", "y[7] = 10 * i + j")
 
@@ -157,3 +164,12 @@ def test_tiles_are_handed_from_round_to_round():
 def test_ways_meet_behind_conditions_that_are_constant_tiles(n: int, rounds: int):
     y, _ = ran("known", zeros(), n)
     assert list(y) == [1, 2, rounds, 1, 3, rounds, max(n, 2), 0, 0, 0]
+
+
+@pytest.mark.parametrize("n", [0, 1, 4])
+def test_a_tile_that_there_may_be(n: int):
+    i = np.arange(4, dtype=np.int32)
+    expected = i - 1
+    for j in range(n):
+        expected = expected * i + j if j else i + 5
+    assert list(ran("perhaps", zeros(4), n)[0]) == list(expected)

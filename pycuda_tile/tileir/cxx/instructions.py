@@ -116,6 +116,8 @@ class Instructions(Types):
         elif isinstance(operand, Undefined):
             return self.constant_of_bits(type_, 0)
         elif isinstance(operand, Number):
+            if operand.type == "ptr" and not isinstance(type_.element, Pointer):
+                return self.constant_of_bits(type_, 0)  # of an optional without a tile
             if is_float(type_.element) and isinstance(operand.value, int):
                 return self.constant_of_bits(type_, operand.value)
             value = self.value(operand)
