@@ -30,6 +30,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 import pycuda_tile as pct
@@ -58,6 +59,11 @@ EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 AS_USERS_BUILD = frozenset(
     "checked cutile debug docs examples launcher packaging programs python tileir_loops".split()  # noqa: SIM905
 )
+
+
+# How long an example takes depends on what else the machine does.
+hypothesis.settings.register_profile("any time", hypothesis.settings(), deadline=None)
+hypothesis.settings.load_profile("any time")
 
 
 @pytest.hookimpl(tryfirst=True)
