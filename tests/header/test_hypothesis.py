@@ -53,7 +53,7 @@ def types(default: list[np.dtype], every: list[np.dtype]) -> list:
 
 @pytest.fixture(scope="module")
 def examples(pytestconfig: pytest.Config) -> settings:
-    return settings(deadline=None, max_examples=200 if pytestconfig.getoption("--wide") else 12)
+    return settings(max_examples=200 if pytestconfig.getoption("--wide") else 12)
 
 
 # --- arrays -------------------------------------------------------------------------------------------------

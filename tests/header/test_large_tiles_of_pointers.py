@@ -35,7 +35,7 @@ __tile_global__ void masked(E* data, const long long* place, const bool* kept, E
   ct::store_masked(ptrs, ct::element_cast<E>(lane % 90), mask);
 }
 """
-FLOATS = """
+RUNS = """
 #include <cuda_fp16.h>
 #include "cuda_tile.h"
 namespace ct = cuda::tiles;
@@ -137,24 +137,32 @@ def test_rows_of_which_some_are_neighbours_or_the_same(module, type_name, rows, 
     np.testing.assert_array_equal(out, data[place])
 
 
+TYPES = {
+    "float": np.float32,
+    "__half": np.float16,
+    "double": np.float64,
+    "int": np.int32,
+    "long long": np.int64,
+}
+
+
 @pytest.fixture(scope="module")
-def floats():
-    names = [f"{name}<{kind}>" for name in ("add", "count") for kind in ("float", "__half", "double")]
-    return pct.build(FLOATS, target="cpu", kernels=names)
+def runs():
+    names = [f"{name}<{kind}>" for name in ("add", "count") for kind in TYPES]
+    return pct.build(RUNS, target="cpu", kernels=names)
 
 
-TYPES = {"float": np.float32, "__half": np.float16, "double": np.float64}
-
-
-@pytest.mark.parametrize("first", [0, 1, 2, 3])
+@pytest.mark.parametrize("first", [0, 1, 2, 3, 5])
 @pytest.mark.parametrize("kind", TYPES)
-def test_atomic_additions_to_floats(floats, kind, first):
+@pytest.mark.filterwarnings("ignore:overflow encountered")  # integers wrap around in NumPy, too
+def test_atomic_additions_to_neighbours(runs, kind, first):
     rng = np.random.default_rng(first)
     data = rng.integers(-50, 50, 100).astype(TYPES[kind])
     place = first + np.arange(64)
     place[rng.integers(0, 64, 6)] = rng.integers(0, 100, 6)  # not all are neighbours, and some occur twice
     value = rng.integers(-50, 50, 64).astype(TYPES[kind])
-    value[[5, 20]] = np.nan, np.inf
+    floating = np.issubdtype(TYPES[kind], np.floating)
+    value[[5, 20]] = (np.nan, np.inf) if floating else (np.iinfo(TYPES[kind]).min, np.iinfo(TYPES[kind]).max)
     kept = rng.random(64) < 0.9
     kept[:16] = True
     expected, before = data.copy(), np.zeros(64, TYPES[kind])
@@ -162,14 +170,14 @@ def test_atomic_additions_to_floats(floats, kind, first):
         before[i] = expected[place[i]]
         expected[place[i]] += value[i]
     old = np.full(64, 77, TYPES[kind])
-    floats.kernel(f"add<{kind}>")[1](data, place.astype(np.int64), value, kept, old)
+    runs.kernel(f"add<{kind}>")[1](data, place.astype(np.int64), value, kept, old)
     np.testing.assert_array_equal(data, expected)
     np.testing.assert_array_equal(old, before)
 
 
 @pytest.mark.parametrize("kind", TYPES)
-def test_blocks_count_together_whatever_bytes_they_update_at_once(floats, kind):
+def test_blocks_count_together_whatever_bytes_they_update_at_once(runs, kind):
     data = np.zeros(66, TYPES[kind])
-    floats.kernel(f"count<{kind}>")[1800](data)
+    runs.kernel(f"count<{kind}>")[1800](data)
     expected = 600 * np.convolve(np.ones(64), np.ones(3))
     np.testing.assert_array_equal(data, expected)

@@ -111,6 +111,7 @@ PLACES = {
     "in_turn": lambda rng, i: i // 128 % 3 * 50 + rng.integers(0, 30, i.shape),
     "downward": lambda rng, i: 200_000 - i // 128 * 900 + rng.integers(0, 20, i.shape),
     "two_ranges": lambda rng, i: i // 128 % 2 * 250_000 + rng.integers(0, 20, i.shape),
+    "two_near_ranges": lambda rng, i: i // 128 % 2 * 450 + rng.integers(0, 70, i.shape),
     "far": lambda rng, i: i % 2 * 250_000 + rng.integers(0, 20, i.shape),
     "many": lambda rng, i: rng.integers(0, 250_000, i.shape),
     "some": lambda rng, i: rng.integers(-1_000_000, 20, i.shape),

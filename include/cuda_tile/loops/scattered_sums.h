@@ -14,10 +14,11 @@ class scattered_sums {
   using mask = ct::tile<bool, typename T::shape_type>;
   using pointers = ct::tile<element*, typename T::shape_type>;
   using address = unsigned long long;
-  static constexpr unsigned size = T::distribution::size, capacity = (1u << 18) / sizeof(element), most = 16;
+  // The bytes are what the caches of a core hold.
+  static constexpr unsigned size = T::distribution::size, capacity = (1u << 21) / sizeof(element), most = 16;
   static constexpr unsigned lanes = ct::platform::lanes_of_most<element, size>;
-  // Fewer additions for each place take no longer one by one, if many threads share them.
-  static constexpr address fewest_times = 32;
+  // Fewer additions of a launch for each place take no longer one by one, if many threads share them.
+  static constexpr address fewest_times = 16;
 
   /// A range of addresses from `first` on, of which the sums from `begin` up to `end` have values.
   struct range {
@@ -51,7 +52,7 @@ public:
     if (low > high)
       return true; // no element exists
     address const count = (high - low) / sizeof(element) + 1;
-    if (count > capacity || count * fewest_times > memory_.blocks() * size)
+    if (count > most_places())
       return false;
     return memory_.use_one([&](range& found, elements& sum) {
       if (!widen(found, sum, low, count))
@@ -91,6 +92,11 @@ private:
   static constexpr unsigned part = 64;
   static_assert(capacity % part == 0);
 
+  address most_places() const {
+    address const worth = memory_.blocks() * size / fewest_times;
+    return worth < capacity ? worth : capacity;
+  }
+
   static address address_of(element const* p) { return ct::platform::bit_cast<address>(p); }
   static bool exists(bool all, unsigned) { return all; }
   static bool exists(mask const& exist, unsigned l) { return exist.slots[l]; }
@@ -116,7 +122,7 @@ private:
   }
 
   /// Lets sums belong to `count` places from `low` on as well, unless these are too far from theirs.
-  static bool widen(range& found, elements& sum, address low, address count) {
+  bool widen(range& found, elements& sum, address low, address count) const {
     bool const is_new = found.begin == found.end;
     address const first = is_new ? low - (capacity - count) / 2 * sizeof(element) : found.first;
     address const begin = (low - first) / sizeof(element), end = begin + count;
@@ -124,6 +130,8 @@ private:
       return false;
     if (is_new)
       found = {first, static_cast<unsigned>(begin), static_cast<unsigned>(begin)};
+    else if (end > found.begin + most_places() || found.end > begin + most_places())
+      return false;
     for (; found.begin > begin; --found.begin)
       sum.sums[found.begin - 1] = loops::nothing<element>();
     for (; found.end < end; ++found.end)

@@ -85,14 +85,17 @@ CUDA_TILE_API bool update_together([[maybe_unused]] T& old, [[maybe_unused]] Acc
   using Bools = tile<bool, S>;
   if constexpr (checks::enabled || scalar<Ptrs> || !is_same_v<Update, memory_add>) {
     return false;
-  } else if constexpr (sums_before_adding<E, shape_size_v<S>>) {
-    return detail::add_sums([&](auto p, E sum) { return detail::update_element(access, kind, p, sum); }, old,
-                            ptrs, detail::broadcast_tile<T>(value), detail::broadcast_tile<Bools>(mask));
-  } else if constexpr (is_same_v<tile_element_t<Ptrs>, E*> && adds_to_words<E, shape_size_v<S>>) {
-    detail::add_to_words(access, old, ptrs, detail::broadcast_tile<T>(value),
-                         detail::broadcast_tile<Bools>(mask));
-    return true;
   } else {
+    auto const& values = detail::broadcast_tile<T>(value);
+    auto const& kept = detail::broadcast_tile<Bools>(mask);
+    if constexpr (sums_before_adding<E, shape_size_v<S>>)
+      if (detail::add_sums([&](auto p, E sum) { return detail::update_element(access, kind, p, sum); }, old,
+                           ptrs, values, kept))
+        return true;
+    if constexpr (is_same_v<tile_element_t<Ptrs>, E*>) {
+      detail::add_to_words(access, old, ptrs, values, kept);
+      return true;
+    }
     return false;
   }
 }

@@ -56,16 +56,28 @@ inline E atomic_update(E* p, F update) {
   return old;
 }
 
-/// Replaces the 8 bytes at p, a multiple of 8, by update(them), and returns what they were. Each element that
-/// lies in them is replaced atomically, too.
+/// The most that the processor can compare and exchange.
+#if defined(__x86_64__) && defined(__GCC_HAVE_SYNC_COMPARE_AND_SWAP_16)
+__extension__ typedef unsigned __int128 atomic_word;
+#else
+using atomic_word = unsigned long long;
+#endif
+
+/// Replaces the word at p, a multiple of its size, by update(it), and returns what it was. Each element that
+/// lies in it is replaced atomically, too.
 template <int Order, int Scope, typename F>
-inline unsigned long long atomic_update_word(void* p, F update) {
-  typedef unsigned long long word __attribute__((may_alias));
-  word* const at = static_cast<word*>(p);
-  word old = __atomic_load_n(at, __ATOMIC_RELAXED), value = update(old);
-  while (!__atomic_compare_exchange_n(at, &old, value, true, host_order<Order>, __ATOMIC_RELAXED))
-    value = update(old);
-  return old;
+inline atomic_word atomic_update_word(void* p, F update) {
+  typedef atomic_word word __attribute__((may_alias));
+  typedef unsigned long long half __attribute__((may_alias));
+  word old = 0; // read in halves: what another thread changed between them is not exchanged
+  for (unsigned i = 0; i < sizeof(word) / sizeof(half); ++i)
+    old |= static_cast<word>(__atomic_load_n(static_cast<half*>(p) + i, __ATOMIC_RELAXED)) << 64 * i;
+  for (;;) {
+    word const found = __sync_val_compare_and_swap(static_cast<word*>(p), old, update(old));
+    if (found == old)
+      return old;
+    old = found;
+  }
 }
 
 /// Whether the processor has an atomic addition for E.

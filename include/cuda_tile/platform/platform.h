@@ -56,7 +56,7 @@
 // - bfloat16s_at_once, bfloat16s_of_floats: conversions to bfloat16, likewise
 // - has_streaming_stores, is_worth_streaming, stream: stores that bypass the caches, for arrays of that size
 // - note_load, was_just_loaded: whether memory is in the caches already
-// - atomic_update_word: 8 bytes become f(8 bytes)
+// - atomic_word, atomic_update_word: the bytes of a word become f(these)
 // - current_block: the launcher's description of the block
 //
 // For checked builds:
