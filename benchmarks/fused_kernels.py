@@ -197,6 +197,8 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--speed", action="store_true", help="measure the kernels of these sources anew")
     given = parser.parse_args(arguments)
     sources = {source: kernels for source, kernels in wanted().items() if given.write or given.only in source}
+    if not any(given.only in source for source in sources):
+        parser.error(f"no source has {given.only!r} in its name")
     rows = [row for source, kernels in sources.items() for row in rows_of(source, kernels)]
     speeds, where = kept_speeds()
     if given.speed:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pycuda_tile import reference
 from pycuda_tile.errors import UndefinedBehaviorError
 
-SOME = settings(max_examples=25, deadline=None)
+SOME = settings(max_examples=25)
 
 SMALL = st.integers(-8, 8)
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pycuda_tile import reference
 
-SOME = settings(max_examples=25, deadline=None)
+SOME = settings(max_examples=25)
 
 SMALL = st.integers(-8, 8)
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pycuda_tile import reference
 from pycuda_tile.errors import UndefinedBehaviorError
 
-SOME = settings(max_examples=25, deadline=None)
+SOME = settings(max_examples=25)
 
 ml_dtypes = pytest.importorskip("ml_dtypes", reason="needs ml_dtypes for bf16 and fp8")
 BFLOAT16, E4M3, E5M2 = (np.dtype(getattr(ml_dtypes, n)) for n in ("bfloat16", "float8_e4m3fn", "float8_e5m2"))

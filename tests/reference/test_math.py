@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pycuda_tile import reference
 
-SOME = settings(max_examples=25, deadline=None)
+SOME = settings(max_examples=25)
 
 MODES = ["round_ties_to_even", "round_toward_zero", "round_toward_negative", "round_toward_positive"]
 

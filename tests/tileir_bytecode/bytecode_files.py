@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, settings
 
 from pycuda_tile import tileir
 
-SMALL = settings(max_examples=300, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+SMALL = settings(max_examples=300, derandomize=True, suppress_health_check=list(HealthCheck))
 
 
 STRINGS, FUNCTIONS, DEBUG, CONSTANTS, TYPES, GLOBALS, PRODUCER = 1, 2, 3, 4, 5, 6, 7

@@ -31,7 +31,6 @@ def test_bits(round: int):
     @settings(
         max_examples=2 if round else 1,
         database=None,
-        deadline=None,
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )

@@ -36,7 +36,6 @@ def test_random_kernels() -> None:
         max_examples=8,
         derandomize=True,
         database=None,
-        deadline=None,
         phases=[Phase.generate],  # shrinking would compile hundreds of times; the whole source is reported
         suppress_health_check=list(HealthCheck),
     )
