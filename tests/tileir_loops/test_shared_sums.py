@@ -51,6 +51,17 @@ __tile_global__ void scattered(const int* places, T* y) {
   auto x = ct::element_cast<T>(ct::element_cast<float>(i % 8 + 1));
   ct::atomic_add_masked(y + place, x, place >= 0, relaxed{}, device{});
 }
+// the same, with a loop over all tiles
+template <typename T>
+__tile_global__ void strided(const int* __restrict__ places, T* __restrict__ y, int tiles) {
+  for (int t = ct::bid().x; t < tiles; t += static_cast<int>(ct::num_blocks().x)) {
+    auto i = t * 128 + ct::iota<positions<128>>();
+    auto place = ct::load(places + i);
+    auto x = ct::element_cast<T>(ct::element_cast<float>(i % 8 + 1));
+    if (t % 5 != 4)
+      ct::atomic_add_masked(y + place, x, place >= 0, relaxed{}, device{});
+  }
+}
 // rows of 16 elements
 __tile_global__ void scattered_rows(const int* rows, float* y) {
   auto i = static_cast<int>(ct::bid().x) * 8 + ct::iota<positions<8>>();
@@ -63,7 +74,7 @@ __tile_global__ void scattered_rows(const int* rows, float* y) {
 )
 TYPES = {"int": np.int32, "long long": np.int64, "float": np.float32, "double": np.float64}
 TYPES |= {"__half": np.float16, "__nv_bfloat16": ml_dtypes.bfloat16}
-NAMES = [f"{kernel}<{name}>" for name in TYPES for kernel in ("rows", "scattered")]
+NAMES = [f"{kernel}<{name}>" for name in TYPES for kernel in ("rows", "scattered", "strided")]
 
 
 @pytest.fixture(scope="module")
@@ -132,6 +143,21 @@ def test_places_that_are_read(module, workers, name: str, which: str):
     module[f"scattered<{name}>"][blocks](places, y)
     wanted = np.full(y.shape, 3, np.int64)
     np.add.at(wanted, places[places >= 0], i[places >= 0] % 8 + 1)
+    np.testing.assert_array_equal(y.astype(np.int64), wanted)
+
+
+@pytest.mark.parametrize("name", ["int", "double"])
+@pytest.mark.parametrize("which", PLACES)
+@pytest.mark.parametrize("blocks", [1, 8, 61])
+def test_places_in_a_loop(module, workers, name: str, which: str, blocks: int):
+    tiles, rng = 200, np.random.default_rng(7)
+    i = np.arange(tiles * 128)
+    places = PLACES[which](rng, i).astype(np.int32)
+    y = np.full(250_100, 3, TYPES[name])
+    module[f"strided<{name}>"][blocks](places, y, tiles)
+    kept = (i // 128 % 5 != 4) & (places >= 0)
+    wanted = np.full(y.shape, 3, np.int64)
+    np.add.at(wanted, places[kept], i[kept] % 8 + 1)
     np.testing.assert_array_equal(y.astype(np.int64), wanted)
 
 
@@ -206,9 +232,12 @@ ADD = "ct::atomic_add(y + i, v, relaxed{}, device{});"
         ("ct::store(x + i, ct::atomic_add(y + i, v, relaxed{}, device{}));", 0),
         (ADD + "ct::store(x + i, ct::load(y + i));", 0),
         (ADD + "ct::atomic_load(x + i, relaxed{}, device{});", 0),
-        ("if (n > 0) { " + ADD + " }", 0),
-        ("if (n > 0) return; " + ADD, 0),
-        ("for (int k = 0; k < n; ++k) { " + ADD + " }", 0),
+        ("if (n > 0) { " + ADD + " }", 1),
+        ("if (n > 0) { " + ADD + " } ct::store(x + i, v);", 0),
+        ("if (n > 0) return; " + ADD, 1),
+        ("for (int k = 0; k < n; ++k) { " + ADD + " }", 1),
+        ("for (int k = 0; k < n; ++k) { v = v + ct::load(x + i); " + ADD + " }", 0),
+        ("for (int k = 0; k < n; ++k) { " + ADD + " } ct::store(x + i, v);", 0),
         ("ct::atomic_add(y + i * i, v, relaxed{}, device{});", 1),
         ("ct::store(y + i, v); ct::atomic_add(x + i * i, v, relaxed{}, device{});", 1),
         ("auto p = y + i * i; ct::atomic_add(p, v, relaxed{}, device{}); ct::store(x + i, ct::load(p));", 0),
@@ -218,8 +247,11 @@ ADD = "ct::atomic_add(y + i, v, relaxed{}, device{});"
         *("one", "two", "difference", "ordered", "used", "loaded_later", "another_atomic"),
         *(
             "sometimes",
+            "sometimes_before_a_store",
             "early_end",
             "loop",
+            "loop_with_loads",
+            "loop_before_a_store",
             "squares",
             "after_a_store",
             "squares_loaded_later",

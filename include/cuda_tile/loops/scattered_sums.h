@@ -34,7 +34,8 @@ class scattered_sums {
   };
 
 public:
-  CUDA_TILE_API explicit scattered_sums(unsigned number) : memory_(number) {}
+  /// `rounds` says how many tiles each block is expected to add.
+  CUDA_TILE_API scattered_sums(unsigned number, unsigned rounds) : memory_(number), rounds_(rounds) {}
 
   /// Adds elements to sums that belong to the same places. Returns false, and does nothing, if there are
   /// none.
@@ -52,6 +53,7 @@ public:
     if (low > high)
       return true; // no element exists
     address const count = (high - low) / sizeof(element) + 1;
+    rounds_ = ++tiles_ > rounds_ ? tiles_ : rounds_;
     if (count > most_places())
       return false;
     return memory_.use_one([&](range& found, elements& sum) {
@@ -93,7 +95,7 @@ private:
   static_assert(capacity % part == 0);
 
   address most_places() const {
-    address const worth = memory_.blocks() * size / fewest_times;
+    address const worth = memory_.blocks() * rounds_ * size / fewest_times;
     return worth < capacity ? worth : capacity;
   }
 
@@ -158,6 +160,7 @@ private:
   }
 
   shared_memory<range, elements, most> memory_;
+  address rounds_, tiles_ = 0;
 };
 
 } // namespace cuda_tile::inline CUDA_TILE_ABI::loops

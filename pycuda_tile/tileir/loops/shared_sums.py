@@ -3,20 +3,21 @@
 Processors add numbers atomically one at a time, and wait for each other where blocks add to the same places,
 as they do with the gradients of weights. Here blocks add to tiles that they share, and the last block of the
 launch adds these to memory (cuda_tile/loops/shared_sums.h). At places that they read, as for a histogram,
-they add to sums of all places in a range (scattered_sums.h). So memory changes later than in the program,
-which nothing can tell: these additions are relaxed, they are the only strong accesses of the kernel, and no
-access follows them in a block.
+or in loops and conditionals, they add to sums of all places in a range (scattered_sums.h). So memory changes
+later than in the program, which nothing can tell: these additions are relaxed, they are the only strong
+accesses of the kernel, and no token orders an access of the block after them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..ir import Block, Operation, Token, Value, walk
+from ..ir import TERMINATORS, Block, Operation, Token, Value, walk
 from ..lower.memory import order_and_scope
 from ..lower.translation import Translation
 from ..lower.types import tile
-from ..reading import attribute, operand, operands_of, optional_operand, value_element, value_shape
+from ..reading import attribute, operand, operands_of, optional_operand, region, value_element, value_shape
 from .affine import Analysis
 from .axes import Axes
 from .effects import effects
@@ -24,6 +25,10 @@ from .facts import ATOMICS, LOADS, STORES, has_tiles, is_pure, is_small, is_tile
 from .fallback import Fallback
 from .places import Places
 from .stages import Nest
+from .variables import Variables
+
+# How often a loop is expected to repeat an addition, which decides for how many places the sums are.
+_ROUNDS = 16
 
 
 @dataclass
@@ -31,13 +36,15 @@ class SharedSum:
     """An atomic addition.
 
     alone:  a copy of it and of what computes its pointers, for where the sum cannot be shared
-    nest:   a store to its places; None if these are no steps along axes
-    name:   of the sum in C++, once it is written
+    nest:   a store to its places; None if these are no steps along axes, or it is in a loop or conditional
+    often:  whether a loop may repeat it
+    name:   of the sum in C++, once it is declared
     """
 
     op: Operation
     alone: list[Operation]
     nest: Nest | None
+    often: bool
     name: str = ""
 
 
@@ -68,6 +75,19 @@ class SharedSums:
     def find(self, op: Operation) -> SharedSum | None:
         return self._found.get(id(op))
 
+    def begin(self, translator: Translation, take_number: Callable[[], int]) -> None:
+        """Declares the sums, each with a number of memory that blocks share."""
+        for each in self._found.values():
+            each.name = translator.fresh("sums")
+            value = operand(each.op, "arg")
+            kind, number = tile(value_element(value), value_shape(value)), take_number()
+            if each.nest is None:
+                rounds = _ROUNDS if each.often else 1
+                translator.line(f"loops::scattered_sums<{kind}> {each.name}({number}, {rounds});")
+            else:
+                axes = each.nest.axes.list_of(value)
+                translator.line(f"loops::shared_sums<{kind}, {len(axes)}> {each.name}({number});")
+
     def end(self, translator: Translation) -> None:
         """Writes the end of a block."""
         for each in self._found.values():
@@ -76,18 +96,14 @@ class SharedSums:
             translator.line(f"{each.name}.end({extents}{modes});")
 
 
-def write(translator: Translation, each: SharedSum, number: int) -> str:
+def write(translator: Translation, each: SharedSum) -> str:
     """Writes what is needed before an addition; returns the condition, in C++, that it is made."""
     value, mask = operand(each.op, "arg"), optional_operand(each.op, "mask")
-    each.name = translator.fresh("sums")
-    kind = tile(value_element(value), value_shape(value))
     exist = "true" if mask is None else translator.names[mask]
     given = f"{translator.names[value]}, {exist}"
     if each.nest is None:
-        translator.line(f"loops::scattered_sums<{kind}> {each.name}({number});")
         return f"{each.name}.add({translator.names[operand(each.op, 'pointers')]}, {given})"
     axes = each.nest.axes.list_of(value)
-    translator.line(f"loops::shared_sums<{kind}, {len(axes)}> {each.name}({number});")
     places = Places(translator, each.nest)
     place = places.of(each.nest.effects.accesses[0])
     steps = ", ".join(place.steps[axis] for axis in axes)
@@ -118,10 +134,14 @@ def _extents(nest: Nest) -> list[int]:
 
 
 def _find(body: Block, users: dict[int, set[int]]) -> list[SharedSum]:
-    found = [each for op in body.ops if (each := _sum(op, body, users)) is not None]
-    if not found or not _are_unseen([each.op for each in found], body):
-        return []
-    return found
+    repeated = {id(op) for loop in walk(body) if loop.name in ("for", "loop") for op in walk(region(loop, 0))}
+    found = []
+    for op in walk(body):
+        if _may_be_shared(op, users):
+            nest = _nest(op, body) if op in body.ops else None
+            places = _pure_tiles(operand(op, "pointers"), body) if nest else []
+            found.append(SharedSum(op, _copied([*places, op]), nest, id(op) in repeated))
+    return found if found and _are_unseen([each.op for each in found], body) else []
 
 
 def _are_unseen(sums: list[Operation], body: Block) -> bool:
@@ -131,24 +151,43 @@ def _are_unseen(sums: list[Operation], body: Block) -> bool:
         return False
     if sum(op.name == "return" for op in others) != 1:
         return False
-    after = body.ops[next(i for i, op in enumerate(body.ops) if op is sums[0]) :]
-    return not any(op.name in LOADS | STORES for op in walk(Block([], after)))
+    return not _are_waited_for(sums, body)
 
 
-def _sum(op: Operation, body: Block, users: dict[int, set[int]]) -> SharedSum | None:
+def _are_waited_for(sums: list[Operation], body: Block) -> bool:
+    """Whether tokens order an operation other than the sums after one of them."""
+    assigned = Variables(body).assigned
+    others = [op for op in walk(body) if not any(op is each for each in sums)]
+    after = {id(token) for op in sums for token in op.results}
+    known = 0
+    while known < len(after):
+        known = len(after)
+        for op in others:
+            given = [index for index, value in enumerate(operands_of(op)) if id(value) in after]
+            inner = region(op, 0).arguments if op.name in ("for", "loop") else []
+            if op.name in TERMINATORS:
+                to = assigned.get(id(op), ())
+                after |= {id(to[index]) for index in given if index < len(to)}
+            elif inner and (given or any(id(value) in after for value in inner)):
+                after |= {id(value) for value in [*inner, *op.results] if isinstance(value.type, Token)}
+            elif given and op.name == "join_tokens":
+                after |= {id(value) for value in op.results}
+            elif given:
+                return True
+    return False
+
+
+def _may_be_shared(op: Operation, users: dict[int, set[int]]) -> bool:
     if op.name != "atomic_rmw_tko" or attribute(op, "mode", "add") not in ("add", "addf"):
-        return None
-    pointers, value = operand(op, "pointers"), operand(op, "arg")
+        return False
     if attribute(op, "memory_ordering_semantics") != "relaxed" or users.get(id(op.results[0])):
-        return None
-    if not is_tile(value) or is_small(op):
-        return None
-    nest = _store_to(pointers, value, body)
-    return SharedSum(op, _copied([*(_pure_tiles(pointers, body) if nest else []), op]), nest)
+        return False
+    return is_tile(operand(op, "arg")) and not is_small(op)
 
 
-def _store_to(pointers: Value, value: Value, body: Block) -> Nest | None:
-    """A store whose places are steps along axes."""
+def _nest(op: Operation, body: Block) -> Nest | None:
+    """A store to the places of an addition, if these are steps along axes."""
+    pointers, value = operand(op, "pointers"), operand(op, "arg")
     needed = _pure_tiles(pointers, body)
     store = Operation("store_ptr_tko", {"destination": [pointers], "value": [value]}, {}, [Value(Token())])
     try:

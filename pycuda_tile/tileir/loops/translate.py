@@ -53,7 +53,8 @@ class FusingTranslator(Translator):
         self._variables = Variables(Block([], []))
         self._products = Products(self, self._uses, self._variables, Block([], []), self._plainly)
         self._ahead = Ahead(Block([], []))
-        self._sums = SharedSums(Block([], []), {})
+        self._body = Block([], [])  # of the entry that is being translated
+        self._sums = SharedSums(self._body, {})
         self._simple: list[Entry] = []  # kept, because values are known by their identity
         # Tiles that simplify.py repeats, by what computes them, as far as the present block has them; and the
         # first of equal ones, by the identity of the others.
@@ -77,7 +78,7 @@ class FusingTranslator(Translator):
             found = simplify(found, constants_of(self.module))
             self._simple.append(found)
             self._uses = Uses.of(found.body)
-        body = found.body if self._fuses else Block([], [])
+        body = self._body = found.body if self._fuses else Block([], [])
         self._variables = Variables(body)
         self.shared, self.declared = self._variables.shared(), {}
         self._products = Products(self, self._uses, self._variables, body, self._plainly)
@@ -97,6 +98,11 @@ class FusingTranslator(Translator):
         reason = self._plain.get(name) or next(map(str, self.reasons[name]), otherwise)
         path = BY_OPERATION if reason and not fused else FUSED
         return {"path": path, **({"reason": reason} if reason else {})}
+
+    def block(self, block: Block) -> None:
+        if block is self._body:
+            self._sums.begin(self, self._products.take_shared)
+        super().block(block)
 
     def operation(self, op: Operation) -> None:
         key = computation(op, self._same) if may_be_repeated(op) else None
@@ -183,7 +189,7 @@ class FusingTranslator(Translator):
         return rows_of(loop, items, written, self.views)
 
     def _shared_sum(self, found: SharedSum) -> None:
-        condition = write(self, found, self._products.take_shared())
+        condition = write(self, found)
         with self.names.block(f"if (!({condition})) [&]() __attribute__((noinline))", "}();"):
             self._plainly(found.alone)
 
