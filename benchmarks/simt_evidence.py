@@ -155,7 +155,7 @@ def disassemble(cubin: bytes, symbol: str) -> list[str]:
         ).stdout
     _, _, section = text.partition(f".section\t.text.{symbol},")
     lines = (
-        re.sub(r"/\*.*?\*/", "", line).strip() for line in section.partition("\n.section")[0].split("\n")
+        re.sub(r"/\*.*?\*/", "", line).strip() for line in re.split(r"\n\s*\.section", section)[0].split("\n")
     )
     return [line for line in lines if line.startswith(".L_") or line.endswith(";")]
 
