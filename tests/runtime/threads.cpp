@@ -90,6 +90,44 @@ void hand_over(int* turn, int* order) { // each thread waits for the one behind 
   order[i] = atomicAdd(turn, 1);
 }
 
+struct Ordered {
+  int add, sub;
+  unsigned smallest, largest, bits_or, bits_xor, bits_and;
+  double sum;
+  unsigned long long tickets;
+  float locked;
+  int lock;
+  volatile int turn;
+};
+void ordered_atomics(Ordered* a) { // functions that name an order, and some of them a scope
+  const auto i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  __nv_atomic_fetch_add(&a->add, i, __NV_ATOMIC_RELAXED);
+  __nv_atomic_sub(&a->sub, 1, __NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
+  __nv_atomic_min(&a->smallest, i, __NV_ATOMIC_RELAXED);
+  __nv_atomic_fetch_max(&a->largest, i, __NV_ATOMIC_RELAXED);
+  __nv_atomic_or(&a->bits_or, 1 << i % 20, __NV_ATOMIC_RELAXED);
+  __nv_atomic_xor(&a->bits_xor, i, __NV_ATOMIC_RELAXED);
+  __nv_atomic_and(&a->bits_and, ~(1 << i % 20), __NV_ATOMIC_RELAXED);
+  __nv_atomic_add(&a->sum, 0.5, __NV_ATOMIC_RELAXED);
+  auto ticket = __nv_atomic_load_n(&a->tickets, __NV_ATOMIC_RELAXED);
+  while (!__nv_atomic_compare_exchange_n(&a->tickets, &ticket, ticket + 1, true, __NV_ATOMIC_SEQ_CST,
+                                         __NV_ATOMIC_RELAXED)) {
+  }
+  while (__nv_atomic_exchange_n(&a->lock, 1, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE) != 0) {
+  }
+  float locked;
+  __nv_atomic_load(&a->locked, &locked, __NV_ATOMIC_RELAXED);
+  locked += 1;
+  __nv_atomic_store(&a->locked, &locked, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_BLOCK);
+  __nv_atomic_thread_fence(__NV_ATOMIC_SEQ_CST, __NV_THREAD_SCOPE_DEVICE);
+  __nv_atomic_store_n(&a->lock, 0, __NV_ATOMIC_RELEASE);
+  if (blockIdx.x == 0) { // the threads of a block take turns, the last one first
+    while (__nv_atomic_load_n(&a->turn, __NV_ATOMIC_ACQUIRE) != static_cast<int>(blockDim.x) - 1 - i) {
+    }
+    __nv_atomic_fetch_add(&a->turn, 1, __NV_ATOMIC_RELEASE);
+  }
+}
+
 void groups(int* out) {
   const cg::thread_block block = cg::this_thread_block();
   const auto tile = cg::tiled_partition<8>(block);
@@ -132,6 +170,7 @@ void overflows(int n, int* out) {
 THREADS(shuffles);
 THREADS(many_warps);
 THREADS(atomics);
+THREADS(ordered_atomics);
 THREADS(hand_over);
 THREADS(groups);
 THREADS(grid_steps);
@@ -186,6 +225,21 @@ CASE(threads_atomics) {
   CHECK(got.inc == n % 10 && got.dec == 0 && got.exchanged == 5);
   CHECK(got.wide == static_cast<unsigned long long>(n) << 32 && got.sum == n && got.real == n / 2.0);
   CHECK(static_cast<float>(got.half) == 4 && got.locked == n && got.lock == 0);
+}
+
+CASE(threads_ordered_atomics) {
+  Ordered start{};
+  start.smallest = start.bits_and = ~0u;
+  Ordered* a = on_device(std::vector<Ordered>{start});
+  CHECK_CUDA(launch(ordered_atomics, 4, 250, 0, nullptr, a));
+  const Ordered got = to_host(a, 1)[0];
+  const int n = 1000;
+  unsigned of_xor = 0;
+  for (unsigned i = 0; i != n; ++i)
+    of_xor ^= i;
+  CHECK(got.add == n * (n - 1) / 2 && got.sub == -n && got.smallest == 0 && got.largest == n - 1);
+  CHECK(got.bits_or == (1u << 20) - 1 && got.bits_and == ~((1u << 20) - 1) && got.bits_xor == of_xor);
+  CHECK(got.sum == n / 2.0 && got.tickets == n && got.locked == n && got.lock == 0 && got.turn == 250);
 }
 
 CASE(threads_wait_for_each_other) {
