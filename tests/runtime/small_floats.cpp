@@ -1,8 +1,9 @@
-// Functions of half and bfloat16 that threads call: against long double, and at edges.
+// Functions of half, bfloat16 and fp8 that threads call: against long double, and at edges.
 #include "program.h"
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 
 #include <cmath>
 #include <limits>
@@ -76,7 +77,57 @@ void check_pairs() {
   CHECK(__hbneu2(P{E(NAN), E(1)}, P{E(NAN), E(2)}) && __hisnan2(P{E(NAN), E(2)}) == P{E(1), E(0)});
 }
 
+/// The value of a finite fp8 number below whose sign are bits of an exponent and of a mantissa.
+float value_of_fp8(unsigned bits, int mantissa) {
+  const int bias = (1 << (6 - mantissa)) - 1, exponent = static_cast<int>((bits & 0x7f) >> mantissa);
+  const int digits = static_cast<int>(bits) & ((1 << mantissa) - 1), one = exponent != 0 ? 1 << mantissa : 0;
+  const auto magnitude =
+      std::ldexp(static_cast<float>(one + digits), (exponent != 0 ? exponent : 1) - bias - mantissa);
+  return bits & 0x80 ? -magnitude : magnitude;
+}
+
+/// Each number, and the middle between it and the next one, which becomes the one whose last bit is 0.
+template <typename E>
+void check_fp8(__nv_fp8_interpretation_t type, int mantissa, unsigned greatest) {
+  for (unsigned bits = 0; bits <= greatest; ++bits) {
+    const float value = value_of_fp8(bits, mantissa), middle = (value + value_of_fp8(bits + 1, mantissa)) / 2;
+    const unsigned even = bits % 2 == 0 || bits == greatest ? bits : bits + 1;
+    const auto byte = static_cast<__nv_fp8_storage_t>(bits | 0x80);
+    CHECK(float(__half(__nv_cvt_fp8_to_halfraw(byte, type))) == -value);
+    CHECK(__nv_cvt_float_to_fp8(-value, __NV_NOSAT, type) == byte);
+    CHECK(__nv_cvt_float_to_fp8(middle, __NV_SATFINITE, type) == even);
+    CHECK(__nv_cvt_double_to_fp8(middle * (1 - 1e-12), __NV_SATFINITE, type) == bits);
+    CHECK(__nv_cvt_halfraw_to_fp8(__half(value), __NV_SATFINITE, type) == bits);
+    CHECK(__nv_cvt_bfloat16raw_to_fp8(__nv_bfloat16(value), __NV_SATFINITE, type) == bits);
+    const E number(value);
+    CHECK(static_cast<double>(number) == value && E(static_cast<__half>(number)).__x == bits);
+    CHECK(static_cast<float>(static_cast<__nv_bfloat16>(number)) == value);
+    CHECK(static_cast<int>(number) == static_cast<int>(value) && static_cast<bool>(number) == (value != 0));
+  }
+}
+
 } // namespace
+
+CASE(small_floats_of_8_bits) {
+  check_fp8<__nv_fp8_e4m3>(__NV_E4M3, 3, 0x7e);
+  check_fp8<__nv_fp8_e5m2>(__NV_E5M2, 2, 0x7b);
+  CHECK(__nv_cvt_float_to_fp8(464, __NV_NOSAT, __NV_E4M3) == 0x7e);
+  CHECK(__nv_cvt_float_to_fp8(465, __NV_NOSAT, __NV_E4M3) == 0x7f);
+  CHECK(__nv_cvt_double_to_fp8(-61440, __NV_NOSAT, __NV_E5M2) == 0xfc);
+  CHECK(__nv_cvt_float_to_fp8(-INFINITY, __NV_SATFINITE, __NV_E5M2) == 0xfb);
+  CHECK(__nv_cvt_float2_to_fp8x2({1, -2}, __NV_SATFINITE, __NV_E4M3) == 0xc038);
+  CHECK(__nv_cvt_double2_to_fp8x2({1, 1e9}, __NV_SATFINITE, __NV_E5M2) == 0x7b3c);
+  CHECK(__nv_cvt_halfraw2_to_fp8x2(__half2{1.0f, 1.5f}, __NV_SATFINITE, __NV_E4M3) == 0x3c38);
+  CHECK(__nv_cvt_bfloat16raw2_to_fp8x2(__nv_bfloat162{1.0f, 1.5f}, __NV_SATFINITE, __NV_E5M2) == 0x3e3c);
+  CHECK(__half2(__nv_cvt_fp8x2_to_halfraw2(0x3c38, __NV_E4M3)) == __half2{1.0f, 1.5f});
+  const __nv_fp8x2_e4m3 pair(make_double2(0.5, -1e9));
+  CHECK(static_cast<float2>(pair).x == 0.5f && static_cast<__half2>(pair) == __half2{0.5f, -448.0f});
+  CHECK(__nv_fp8x2_e5m2(__half2{1.0f, 2.0f}).__x == 0x403c);
+  const __nv_fp8x4_e5m2 four(__nv_bfloat162{1.0f, 2.0f}, __nv_bfloat162{3.0f, 4.0f});
+  CHECK(four.__x == 0x4442403c && static_cast<float4>(four).w == 4);
+  CHECK(__nv_fp8x4_e4m3(make_float4(1, 2, 4, 8)).__x == 0x50484038);
+  CHECK(__nv_fp8x4_e4m3(__half2{1.0f, 2.0f}, __half2{4.0f, 8.0f}).__x == 0x50484038);
+}
 
 CASE(small_floats) {
   check_fma<__half>();

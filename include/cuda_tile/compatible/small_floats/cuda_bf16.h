@@ -34,6 +34,10 @@ CUDA_TILE_BITS __nv_bfloat16 __int2bfloat16_rn(int x) { return x; }
 
 struct alignas(4) __nv_bfloat162 {
   __nv_bfloat16 x, y;
+  __nv_bfloat162() = default;
+  CUDA_TILE_BITS __nv_bfloat162(__nv_bfloat16 first, __nv_bfloat16 second) : x(first), y(second) {}
+  CUDA_TILE_BITS __nv_bfloat162(__nv_bfloat162_raw bits)
+      : x(__nv_bfloat16_raw{bits.x}), y(__nv_bfloat16_raw{bits.y}) {}
   CUDA_TILE_BITS operator __nv_bfloat162_raw() const { return {x.__x, y.__x}; }
 };
 using nv_bfloat162 = __nv_bfloat162;

@@ -33,6 +33,9 @@ CUDA_TILE_BITS __half __int2half_rn(int x) { return x; }
 
 struct alignas(4) __half2 {
   __half x, y;
+  __half2() = default;
+  CUDA_TILE_BITS __half2(__half first, __half second) : x(first), y(second) {}
+  CUDA_TILE_BITS __half2(__half2_raw bits) : x(__half_raw{bits.x}), y(__half_raw{bits.y}) {}
   CUDA_TILE_BITS operator __half2_raw() const { return {x.__x, y.__x}; }
 };
 using half2 = __half2;

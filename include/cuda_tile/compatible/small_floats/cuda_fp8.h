@@ -21,3 +21,7 @@ struct __nv_fp8_ue5m3
     : cuda_tile::small_float<__nv_fp8_ue5m3, unsigned char, cuda_tile::conversions::written> {
   using small_float::small_float;
 };
+
+#if defined(__CUDA_RUNTIME_H__) && !defined(__CUDACC_RTC__)
+#include "cuda_tile/runtime/device/fp8.h"
+#endif

@@ -36,6 +36,18 @@ struct small_float {
     return format::to_float(__x);
   }
 
+  /// Between types that only hold values and the other arithmetic types, as NVIDIA's have them.
+  template <typename T>
+    requires(Conversions == conversions::written && cuda::tiles::detail::is_arithmetic_v<T> &&
+             cuda::tiles::detail::is_below_float<T>)
+  CUDA_TILE_BITS explicit small_float(T x) : small_float(static_cast<float>(x)) {}
+  template <typename T>
+    requires(Conversions == conversions::written && cuda::tiles::detail::is_arithmetic_v<T> &&
+             !cuda::tiles::detail::is_same_v<T, float>)
+  CUDA_TILE_BITS explicit operator T() const {
+    return static_cast<T>(static_cast<float>(*this));
+  }
+
 private:
   using format = cuda::tiles::detail::format_of<E>;
 
