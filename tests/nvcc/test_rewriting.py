@@ -120,6 +120,15 @@ def test_kernel(head, instance, names):
     assert f"{{ static_assert({entry});\n  body;\n}}" in rewritten(f"{head} {{\n  body;\n}}", device_half)
 
 
+@pytest.mark.parametrize(
+    "before, scope", [("", "::"), ("namespace a::inline b { namespace [[x]] c { ", "::a::b::c::")]
+)
+def test_a_parameter_with_the_name_of_its_kernel(before, scope):
+    text = f"{before}namespace {{ template <typename T> __global__ void k(T* k) {{ *k = 1; }}"
+    for half in (host_half, device_half):
+        assert f", &{scope}k<T>, T>::" in rewritten(text, half)
+
+
 def test_parameters_without_names_get_them():
     out = rewritten("template <typename, int = 3> __global__ void k(int*, float[4], void (*)(int) = f) {}")
     assert "template <typename cuda_tile_template_parameter_0, int cuda_tile_template_parameter_1 = 3>" in out

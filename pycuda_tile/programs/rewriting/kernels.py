@@ -105,6 +105,8 @@ def _read(source: Source, start: int, brace: int) -> Kernel:
     params = [part for part in split(head[opening + 1 : close - 1]) if [t.text for t in part] != ["void"]]
     names = [_param(source, part, start + opening + 1, place) for place, part in enumerate(params) if part]
     spelled = source.text_of(start + name, start + opening)
+    if spelled in (one for one, _ in names):  # inside, the name means the parameter
+        spelled = source.namespace(start) + spelled
     if is_template and words[opening - 1] != ">":
         spelled += f"<{', '.join(arguments)}>"
     types = ", ".join(f"::cuda_tile::program::plain<decltype({one})>{dots}" for one, dots in names)

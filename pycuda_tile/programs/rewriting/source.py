@@ -143,6 +143,16 @@ class Source:
         is_class = {"class", "struct", "union"} & set(head) and "enum" not in head and "=" not in head
         return "class" if is_class and not self._has_parameters(head) else "function"
 
+    def namespace(self, at: int) -> str:
+        """The namespaces around a token, as a name is qualified by them: `::`, `::outer::inner::`."""
+        path = "::"
+        while (at := self.around(at)) >= 0:
+            head = self.outer_words(self.declaration_start(at), at)
+            if "namespace" in head and head[-1] != "namespace":  # one without a name is left out
+                words = head[head.index("namespace") + 1 :]
+                path = f"::{''.join(word for word in words if word not in ('[]', 'inline'))}{path}"
+        return path
+
     def _has_parameters(self, head: list[str]) -> bool:
         """Whether a head ends like a function's, rather than with a class's name or bases."""
         words = [word for word in head if word not in ("const", "noexcept", "override", "final")]

@@ -21,7 +21,7 @@ namespace a::b { __device__ double deep = 2.5; }
 __device__ int x1 = 1, *x2, x3[3] = {1, 2, 3};
 KERNEL void plain(int* p) { *p = 1; }
 static __global__ void st(int* p) { *p = 2; }
-namespace { __global__ void anon(int* p, int = 3) { *p = 3; } }
+namespace { __global__ void anon(int* p, int = 3) { *p = 3; } } namespace n { __global__ void named(int* named) { *named = 5; } }
 namespace n::m { template <typename T, int N = 4> __global__ void tmpl(T* p, T v) { *p = v + N; } }
 template <typename T> __global__ void over(T* p) { *p = 6; }
 template <typename T> __global__ void over(T* p, T q) { *p = q; }
@@ -75,7 +75,7 @@ int main() {
   *p = 2 + (5 << 16); spaces<<<1, 1, 8>>>(p); EXPECT(*p == 63);
   plain<<<1, 1>>>(p); EXPECT(*p == 1);
   st<<<1, 1>>>(p); EXPECT(*p == 2);
-  anon<<<1, 1>>>(p); EXPECT(*p == 3);
+  anon<<<1, 1>>>(p); EXPECT(*p == 3); n::named<<<1, 1>>>(p); EXPECT(*p == 5);
   n::m::tmpl<<<1, 1>>>(p, 1); EXPECT(*p == 5);
   n::m::tmpl<int, (3 > 2)><<<1, 1>>>(p, 1); EXPECT(*p == 2);
   over<<<1, 1>>>(p); EXPECT(*p == 6);
