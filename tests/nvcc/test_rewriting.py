@@ -203,6 +203,20 @@ def test_shared_memory_outside_functions():
     assert "float (&s)[ ] = " in using and "float (&s)" not in other
 
 
+@pytest.mark.parametrize(
+    "function, declared",
+    [
+        ("__device__ float f(volatile float* s, int i) { return s[i]; }", False),
+        ("__global__ void k() { __shared__ float s[4]; s[0] = 1; }", False),
+        ("__global__ void k(float* p) { float* s = p; s[0] = 1; }", False),
+        ("__global__ void k(float a) { if (a > 0) { float s = a; use(s); } s[0] = f(a * s[1]); }", True),
+        ("__device__ float f(float a) { return a * s[0]; }", True),
+    ],
+)
+def test_shared_memory_outside_functions_may_be_hidden(function, declared):
+    assert ("float (&s)" in rewritten(f"extern __shared__ float s[];\n{function}", device_half)) == declared
+
+
 def test_launch_in_a_kernel_is_refused():
     with pytest.raises(CompileError, match=r"k\.cu:3: error: .* dynamic parallelism is not supported"):
         rewritten("__global__ void k() {\n  if (x)\n    n<<<1, 1>>>();\n}", device_half)

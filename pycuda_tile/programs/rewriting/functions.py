@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...errors import CompileError
 from ...frontend.declarators import closing
-from . import launches
+from . import launches, names
 from .source import MARKS, Source
 from .variables import DynamicArray
 
@@ -96,8 +96,9 @@ def refuse_assembly(source: Source, brace: int, words: Sequence[str]) -> None:
 
 
 def declare(source: Source, bodies: Sequence[int], dynamic: Sequence[DynamicArray]) -> None:
-    """Declares arrays of dynamic shared memory in the functions that use them."""
+    """Declares arrays of dynamic shared memory in the functions that use them, unless these hide the names."""
     for array in dynamic:
         for brace in bodies:
-            if array.name in source.words[brace : source.partner(brace)]:
+            is_used = array.name in source.words[brace : source.partner(brace)]
+            if is_used and not names.is_parameter_or_local(source, array.name, brace):
                 source.insert_after(brace, f" [[maybe_unused]] {array.text}")

@@ -84,6 +84,28 @@ def is_declared(source: Source, name: str, start: int, brace: int) -> bool:
     )
 
 
+def is_parameter_or_local(source: Source, name: str, brace: int) -> bool:
+    """Whether a name is that of a parameter of the function whose body has its braces at `brace`, or of a
+    variable that is declared directly in the body."""
+    start = source.declaration_start(brace)
+    parameters = next((at for at in range(start, brace) if source.words[at] == "("), brace)
+    if any(source.words[at] == name and _may_declare(source, at) for at in range(parameters, brace)):
+        return True
+    body = range(brace + 1, source.partner(brace))
+    return any(
+        source.words[at] == name and source.around(at) == brace and _declares(source, at) for at in body
+    )
+
+
+def _declares(source: Source, at: int) -> bool:
+    """Whether a statement declares a variable whose name is at a token: types come before it."""
+    kind = at - 1
+    while source.words[kind] in ("*", "&"):
+        kind -= 1
+    is_type = source.tokens[kind].kind == "name" and source.words[kind] not in _BEFORE_OPERANDS
+    return is_type and (kind == at - 1 or source.words[kind - 1] in _BEFORE_STATEMENTS)
+
+
 def _may_declare(source: Source, at: int) -> bool:
     words = source.words
     before, behind, around = words[at - 1], words[at + 1], source.around(at)
