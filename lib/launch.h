@@ -43,6 +43,9 @@ struct Launch {
   /// Whether a block is left to start.
   bool has_blocks() const { return !is_stopped() && started.load(std::memory_order_relaxed) < block_count; }
 
+  /// How many blocks have started, or more once all have.
+  std::uint64_t started_blocks() const { return started.load(std::memory_order_relaxed); }
+
   bool is_stopped() const { return stopped.load(std::memory_order_relaxed); }
 
   /// Takes the next block to start; `ordinal` is its place in the order. Returns false if none is left.
@@ -124,6 +127,8 @@ struct Launch {
   // Guarded by the pool's mutex.
   std::atomic<unsigned> helpers{0}; // pool threads at work on this launch; also read without the mutex
   unsigned max_helpers = 0;         // limit on the helpers that join
+  std::uint64_t seen_started = 0;   // started_blocks() when help_long_launches() last looked,
+  unsigned times_alike = 0;         // and how often it has found that number again
   bool is_waiting = false;          // the launching thread waits for the helpers
   std::int64_t called_at = 0;       // when the launching thread was woken, if it slept
   Affinity affinity;                // of the launching thread, until it is awake

@@ -27,6 +27,9 @@ constexpr std::int64_t poll_interval = 50'000'000; // ns
 constexpr std::int64_t least_awake = 300'000;      // ns
 constexpr std::int64_t most_awake = 5'000'000;     // ns
 constexpr unsigned most_workers = 4096;
+constexpr unsigned patience = 5; // calls of help_long_launches()
+/// How many blocks run at once if they seem to wait for others, and how many threads these have together.
+constexpr unsigned most_blocks_at_once = 256, most_threads_at_once = 1 << 16;
 
 unsigned usable_cores() {
 #ifdef __linux__
@@ -127,8 +130,11 @@ bool Pool::run_on_openmp(Launch& launch, BlockRunner& runner) {
 void Pool::publish(Launch& launch) {
   std::lock_guard lock(mutex_);
   launch.max_helpers = static_cast<unsigned>(std::min<std::uint64_t>(workers_ - 1, launch.block_count - 1));
-  if (launch.max_helpers == 0)
+  if (launch.max_helpers == 0) {
+    if (launch.maker)
+      launches_.push_back(&launch);
     return;
+  }
   launch.most_threads = launch.max_helpers + 1;
   while (threads_ < launch.max_helpers && start_thread()) {
   }
@@ -189,7 +195,7 @@ void Pool::wake_helpers(unsigned wanted) {
 
 // ---- helping -----------------------------------------------------------------------------------------
 
-bool Pool::start_thread() {
+bool Pool::start(void* (*main)(void*), void* argument) {
   // Signals are left to the program's own threads, except those that kernels raise and pause_signal.
   sigset_t blocked, before;
   sigfillset(&blocked);
@@ -198,7 +204,7 @@ bool Pool::start_thread() {
   sigdelset(&blocked, pause_signal);
   pthread_sigmask(SIG_SETMASK, &blocked, &before);
   pthread_t thread;
-  const bool started = pthread_create(&thread, nullptr, thread_main, this) == 0;
+  const bool started = pthread_create(&thread, nullptr, main, argument) == 0;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (started) {
 #ifdef __linux__
@@ -207,8 +213,13 @@ bool Pool::start_thread() {
       pthread_setaffinity_np(thread, sizeof cores, &cores);
 #endif
     pthread_detach(thread);
-    ++threads_;
   }
+  return started;
+}
+
+bool Pool::start_thread() {
+  const bool started = start(thread_main, this);
+  threads_ += started;
   return started;
 }
 
@@ -293,6 +304,46 @@ void Pool::help_once(Launch& launch) {
   ++launch.helpers;
   help(launch, self, lock);
   std::erase(helpers_, &self);
+}
+
+// Twice as many threads work on such a launch each time.
+void Pool::help_long_launches() {
+  std::lock_guard lock(mutex_);
+  for (Launch* const launch : launches_) {
+    if (!launch->maker || !launch->has_blocks()) // ordinary kernels, not those of tiles
+      continue;
+    const std::uint64_t started = launch->started_blocks();
+    launch->times_alike =
+        std::exchange(launch->seen_started, started) == started ? launch->times_alike + 1 : 0;
+    if (launch->times_alike < patience)
+      continue;
+    launch->times_alike = 0;
+    const unsigned working = launch->helpers + 1;
+    const unsigned most = std::min(most_blocks_at_once, most_threads_at_once / launch->kernel.threads);
+    const std::uint64_t left = launch->block_count - std::min(started, launch->block_count);
+    unsigned wanted = static_cast<unsigned>(std::min<std::uint64_t>(working, left));
+    for (wanted = std::min(wanted, most - std::min(working, most)); wanted != 0; --wanted)
+      if (!start_extra(*launch))
+        break;
+  }
+}
+
+bool Pool::start_extra(Launch& launch) {
+  const bool started = start(extra_main, &launch);
+  launch.helpers += started;
+  launch.max_helpers += started;
+  return started;
+}
+
+void* Pool::extra_main(void* of) {
+  auto& launch = *static_cast<Launch*>(of);
+  Pool& pool = instance();
+  Helper self;
+  std::unique_lock lock(pool.mutex_);
+  pool.helpers_.push_back(&self);
+  pool.help(launch, self, lock);
+  std::erase(pool.helpers_, &self);
+  return nullptr;
 }
 
 // ---- fork --------------------------------------------------------------------------------------------

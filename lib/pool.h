@@ -18,6 +18,11 @@ public:
   /// Runs all blocks, on the calling thread and on helpers of the pool; returns a cuda_tile_status.
   int run(Launch& launch, int (*poll)());
 
+  /// Called 20 times a second during launches that take long. Blocks of ordinary kernels may wait for blocks
+  /// that have not started, as if all were on a GPU at once: where none has started for some time, more
+  /// threads start some.
+  void help_long_launches();
+
   void set_num_workers(unsigned count); // 0: one for each core that this process may use
   unsigned num_workers();
 
@@ -25,7 +30,11 @@ private:
   Pool();
 
   static void* thread_main(void* pool);
+  /// Runs blocks of one launch, which has counted this thread, beside the threads of the pool.
+  static void* extra_main(void* launch);
+  static bool start(void* (*main)(void*), void* argument);
   bool start_thread();
+  bool start_extra(Launch& launch);
 
   /// A thread of the pool. The sleeping ones form a list.
   struct Helper {

@@ -1,5 +1,6 @@
 #include "watch.h"
 
+#include "pool.h"
 #include "signals.h"
 
 #include <atomic>
@@ -53,8 +54,12 @@ void* watch(void*) {
   for (int idle = 0;;) {
     self.wake.wait_for(lock, interval);
     const std::uint64_t now = self.launch.load();
-    if (now == seen && now & 1)
+    if (now == seen && now & 1) {
       interrupt(now);
+      lock.unlock(); // the pool's mutex is locked first where a process forks
+      Pool::instance().help_long_launches();
+      lock.lock();
+    }
     idle = now == seen && !(now & 1) ? idle + 1 : 0;
     seen = now;
     if (idle < idle_intervals)

@@ -1,4 +1,5 @@
-// Interrupts a launching thread periodically so that it can check for Ctrl-C while a block keeps running.
+// Interrupts a launching thread periodically so that it can check for Ctrl-C while a block keeps running, and
+// lets the pool look at launches that take long.
 #pragma once
 
 namespace cuda_tile_launcher {

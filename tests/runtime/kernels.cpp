@@ -43,6 +43,15 @@ void early_exit(int* counts) {
   counts[threadIdx.x] +=
       1000 * __syncthreads_and(threadIdx.x != 100) + 2000 * __syncthreads_or(threadIdx.x == 1);
 }
+void meet_all_blocks(int* arrived) { // as kernels do that expect all of their blocks on the GPU at once
+  if (threadIdx.x == 0) {
+    atomicAdd(arrived, 1);
+    while (*const_cast<volatile int*>(arrived) != static_cast<int>(gridDim.x)) {
+    }
+  }
+  __syncthreads();
+  atomicAdd(arrived + 1, 1);
+}
 void null_write(int* p) { *p = 1; }
 void divergent() {
   if (threadIdx.x < 16)
@@ -56,6 +65,7 @@ THREADS(places);
 THREADS(sum_of_block);
 THREADS(reverse_dynamic);
 THREADS(early_exit);
+THREADS(meet_all_blocks);
 THREADS(null_write);
 THREADS(divergent);
 
@@ -99,6 +109,13 @@ CASE(kernel_barriers) {
   const auto got = to_host(counts, 64);
   for (int i = 0; i != 64; ++i)
     CHECK(got[i] == (i % 3 == 0 ? 0 : odd + 3000));
+}
+
+CASE(kernel_blocks_wait_for_later_ones) {
+  int* arrived = on_device(std::vector<int>(2));
+  const int blocks = 20;
+  CHECK_CUDA(launch(meet_all_blocks, blocks, 64, 0, nullptr, arrived));
+  CHECK(to_host(arrived, 2) == std::vector<int>{blocks, 64 * blocks});
 }
 
 CASE(kernel_configurations) {
