@@ -165,5 +165,7 @@ CASE(small_floats_are_converted) {
   CHECK(raw.x == 0x3c00 && __half(__half_raw{0x4000}) == __half(2.0f));
   CHECK(__half2_raw(__half2{1.0f, 2.0f}).y == 0x4000);
   CHECK(__hcmadd(__half2{1.0f, 2.0f}, __half2{3.0f, 4.0f}, __half2{1.0f, 1.0f}) == __half2{-4.0f, 11.0f});
+  CHECK(static_cast<__half>(__nv_bfloat16(-2.5f)) == __half(-2.5f) &&
+        static_cast<__nv_bfloat16>(__half(0.1f)) == __nv_bfloat16(float(__half(0.1f))));
   CHECK(__half_as_short(__short_as_half(-2)) == -2 && umin(3u, 4u) == 3 && llmax(-1, 2) == 2);
 }

@@ -96,7 +96,7 @@ def refuse_assembly(source: Source, brace: int, words: Sequence[str]) -> None:
 
 
 def declare(source: Source, bodies: Sequence[int], dynamic: Sequence[DynamicArray]) -> None:
-    """Declares arrays of dynamic shared memory in the functions that use them, unless these hide the names."""
+    """Declares arrays of dynamic shared memory in functions that use them, unless these hide the names."""
     for array in dynamic:
         for brace in bodies:
             is_used = array.name in source.words[brace : source.partner(brace)]

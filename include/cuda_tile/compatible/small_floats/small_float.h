@@ -36,11 +36,12 @@ struct small_float {
     return format::to_float(__x);
   }
 
-  /// Between types that only hold values and the other arithmetic types, as NVIDIA's have them.
+  /// From half or bfloat16.
   template <typename T>
-    requires(Conversions == conversions::written && cuda::tiles::detail::is_arithmetic_v<T> &&
-             cuda::tiles::detail::is_below_float<T>)
+    requires(cuda::tiles::detail::is_arithmetic_v<T> && cuda::tiles::detail::is_below_float<T> &&
+             !cuda::tiles::detail::is_same_v<T, E>)
   CUDA_TILE_BITS explicit small_float(T x) : small_float(static_cast<float>(x)) {}
+  /// Of a type that only holds values, to other arithmetic types. One that computes goes through float.
   template <typename T>
     requires(Conversions == conversions::written && cuda::tiles::detail::is_arithmetic_v<T> &&
              !cuda::tiles::detail::is_same_v<T, float>)
