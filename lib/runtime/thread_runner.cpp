@@ -87,7 +87,7 @@ public:
 
   const cuda_tile_warp_values* meet_warp(unsigned mask, unsigned long long value) {
     Thread& self = threads_[running_];
-    self.mask = mask | 1u << running_ % lanes_of_warp;
+    self.mask = mask;
     self.value = value;
     wait(State::at_warp);
     return threads_.values_for(running_);
@@ -260,7 +260,7 @@ private:
       is_any |= threads_.release(State::at_grid);
     }
     if (!is_any)
-      is_any = threads_.release_active();
+      is_any = threads_.release_active() || threads_.release_outsiders();
     return threads_.release(State::yielding) || is_any;
   }
 

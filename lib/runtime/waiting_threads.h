@@ -27,7 +27,7 @@ inline constexpr const char* names_of_states[] = {"run",
 struct Thread {
   cuda_tile_launcher::Fiber* fiber; // null if it has not begun
   State state;
-  unsigned mask;            // of the lanes that it waits for, or that it met
+  unsigned mask;            // of the lanes that it waits for, then of those that it met
   const void* site;         // of __activemask()
   unsigned long long value; // that it gives the lanes
 };
@@ -74,6 +74,23 @@ public:
     return is_any;
   }
 
+  /// The same for lanes that their own masks leave out, and that have not met with a mask of others: all that
+  /// wait meet, as they do on a GPU. CUDA does not define this, but programs do it.
+  bool release_outsiders() {
+    bool is_any = false;
+    for (unsigned warp = 0; warp < count_ && count(State::at_warp) != 0; warp += lanes_of_warp) {
+      unsigned outsiders = 0;
+      for (unsigned lane = 0; lane != std::min(lanes_of_warp, count_ - warp); ++lane) {
+        const Thread& thread = threads_[warp + lane];
+        outsiders |= unsigned{thread.state == State::at_warp && !(thread.mask >> lane & 1)} << lane;
+      }
+      if (outsiders != 0)
+        meet(warp, outsiders);
+      is_any |= outsiders != 0;
+    }
+    return is_any;
+  }
+
   /// The same for lanes that asked which of them are active.
   bool release_active() {
     bool is_any = false;
@@ -101,8 +118,6 @@ private:
     unsigned waiting = lanes_where(warp, [](const Thread& t) { return t.state == State::at_warp; });
     if (waiting == 0)
       return false;
-    if (met_.empty())
-      met_.resize((count_ + lanes_of_warp - 1) / lanes_of_warp * lanes_of_warp);
     bool is_any = false;
     const unsigned alive = lanes_where(warp, [](const Thread& t) { return t.state != State::ended; });
     while (waiting != 0) {
@@ -111,20 +126,27 @@ private:
       const unsigned together =
           lanes_where(warp, [=](const Thread& t) { return t.state == State::at_warp && t.mask == mask; });
       waiting &= ~together;
-      if ((mask & alive) != together)
+      if ((mask & together) == 0 || (mask & alive & ~together) != 0)
         continue;
-      cuda_tile_warp_values& met = met_[warp + first];
-      met.lanes = together;
-      for (unsigned lane = 0; lane != lanes_of_warp; ++lane)
-        if (together >> lane & 1) {
-          Thread& thread = threads_[warp + lane];
-          met.of[lane] = thread.value;
-          thread.mask = together;
-          make_ready(thread);
-        }
+      meet(warp, together);
       is_any = true;
     }
     return is_any;
+  }
+
+  /// Gives the lanes of a warp each other's values, and makes them ready.
+  void meet(unsigned warp, unsigned together) {
+    if (met_.empty())
+      met_.resize((count_ + lanes_of_warp - 1) / lanes_of_warp * lanes_of_warp);
+    cuda_tile_warp_values& met = met_[warp + static_cast<unsigned>(__builtin_ctz(together))];
+    met.lanes = together;
+    for (unsigned lane = 0; lane != lanes_of_warp; ++lane)
+      if (together >> lane & 1) {
+        Thread& thread = threads_[warp + lane];
+        met.of[lane] = thread.value;
+        thread.mask = together;
+        make_ready(thread);
+      }
   }
 
   bool release_active(unsigned warp) {

@@ -31,6 +31,13 @@ void shuffles(int* out) { // a row for each function
   out[10 * n + lane] = static_cast<int>(2 * d);
 }
 
+void left_out(int* out) { // of their own masks, which CUDA does not define; a GPU runs the lanes together
+  const unsigned lane = threadIdx.x;
+  out[lane] = __popc(__ballot_sync((1u << lane) - 1, lane % 3 == 0)); // of the lanes before this one
+  out[32 + lane] = __shfl_up_sync(0xffff, static_cast<int>(lane), 16);
+  __syncthreads();
+}
+
 void many_warps(unsigned* out) { // each warp sums its lanes, then the first sums the warps
   __shared__ unsigned sums[32];
   unsigned value = threadIdx.x + threadIdx.y * blockDim.x;
@@ -168,6 +175,7 @@ void overflows(int n, int* out) {
 }
 
 THREADS(shuffles);
+THREADS(left_out);
 THREADS(many_warps);
 THREADS(atomics);
 THREADS(ordered_atomics);
@@ -202,6 +210,14 @@ CASE(threads_shuffles) {
     CHECK(lane % 2 ? at(9, lane) == 5 : static_cast<unsigned>(at(9, lane)) == 0x55555555);
     CHECK(at(10, lane) == 9);
   }
+}
+
+CASE(threads_lanes_that_masks_leave_out) {
+  int* out = on_device(std::vector<int>(64));
+  CHECK_CUDA(launch(left_out, 1, 32, 0, nullptr, out));
+  const auto got = to_host(out, 64);
+  for (int lane = 0; lane != 32; ++lane)
+    CHECK(got[lane] == (lane + 2) / 3 && got[32 + lane] == lane % 16);
 }
 
 CASE(threads_many_warps) {

@@ -92,8 +92,8 @@ T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = warpSize) {
 // ---- votes and matches -----------------------------------------------------------------------------------
 
 inline unsigned __ballot_sync(unsigned mask, int predicate) {
-  return cuda_tile::runtime::lanes_where(*cuda_tile_warp_barrier(mask, predicate != 0),
-                                         [](unsigned long long value) { return value != 0; });
+  const cuda_tile_warp_values* const all = cuda_tile_warp_barrier(mask, predicate != 0);
+  return mask & cuda_tile::runtime::lanes_where(*all, [](unsigned long long value) { return value != 0; });
 }
 inline int __any_sync(unsigned mask, int predicate) { return __ballot_sync(mask, predicate) != 0; }
 inline int __all_sync(unsigned mask, int predicate) { return __ballot_sync(mask, !predicate) == 0; }
