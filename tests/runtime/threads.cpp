@@ -135,6 +135,18 @@ void ordered_atomics(Ordered* a) { // functions that name an order, and some of 
   }
 }
 
+void hand_over_by_loads(volatile int* turn, int* order) { // the same without atomic operations
+  const int i = static_cast<int>(threadIdx.x), mine = static_cast<int>(blockDim.x) - 1 - i;
+  if (i % 2)
+    while (*turn != mine)
+      __threadfence();
+  else
+    while (__ldcv(const_cast<int*>(turn)) != mine) {
+    }
+  order[i] = mine;
+  *turn = mine + 1;
+}
+
 void groups(int* out) {
   const cg::thread_block block = cg::this_thread_block();
   const auto tile = cg::tiled_partition<8>(block);
@@ -180,6 +192,7 @@ THREADS(many_warps);
 THREADS(atomics);
 THREADS(ordered_atomics);
 THREADS(hand_over);
+THREADS(hand_over_by_loads);
 THREADS(groups);
 THREADS(grid_steps);
 THREADS(no_grid);
@@ -264,6 +277,9 @@ CASE(threads_wait_for_each_other) {
   const auto got = to_host(order, 40);
   for (int i = 0; i != 40; ++i)
     CHECK(got[i] == 39 - i);
+  turn = on_device(std::vector<int>(1)), order = on_device(std::vector<int>(40));
+  CHECK_CUDA(launch(hand_over_by_loads, 1, 40, 0, nullptr, turn, order));
+  CHECK(to_host(order, 40) == got);
 }
 
 CASE(threads_groups) {

@@ -7,7 +7,7 @@
 
 namespace cuda_tile::runtime {
 
-/// Atomic operations of the running thread since it last let others run.
+/// Atomic operations and fences of the running thread since it last let others run.
 extern __thread unsigned atomics_in_turn;
 
 /// A thread may wait in a loop of atomic operations for another one of its block, which has to get its turn.

@@ -1,6 +1,7 @@
 // Loads and stores that name a cache, vectors of two halves apart: plain ones here.
 #pragma once
 
+#include "cuda_tile/runtime/device/atomics.h"
 #include "cuda_tile/runtime/device/thread.h"
 
 #include <stddef.h>
@@ -13,9 +14,15 @@
 CUDA_TILE_LOAD(__ldca)
 CUDA_TILE_LOAD(__ldcg)
 CUDA_TILE_LOAD(__ldcs)
-CUDA_TILE_LOAD(__ldcv)
 CUDA_TILE_LOAD(__ldlu)
 #undef CUDA_TILE_LOAD
+/// Reads again what another thread may have written, which loops wait for.
+template <typename T>
+T __ldcv(const T* place) {
+  cuda_tile::runtime::count_atomic();
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  return *place;
+}
 #define CUDA_TILE_STORE(name)                                                                                \
   template <typename T>                                                                                      \
   void name(T* place, T value) {                                                                             \

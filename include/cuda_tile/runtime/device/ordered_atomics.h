@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cuda_tile/runtime/device/atomics.h"
+#include "cuda_tile/runtime/device/synchronize.h"
 
 #include <type_traits>
 
@@ -36,9 +37,7 @@ auto unsigned_if_integer(T x) {
 }
 } // namespace cuda_tile::runtime
 
-inline void __nv_atomic_thread_fence(int, int = __NV_THREAD_SCOPE_SYSTEM) {
-  __atomic_thread_fence(__ATOMIC_SEQ_CST);
-}
+inline void __nv_atomic_thread_fence(int, int = __NV_THREAD_SCOPE_SYSTEM) { __threadfence(); }
 
 // ---- loads, stores and exchanges, of values and by pointers ----------------------------------------------
 

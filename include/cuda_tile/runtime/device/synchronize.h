@@ -1,6 +1,7 @@
 // How the threads of a block and the lanes of a warp wait for each other, and fences.
 #pragma once
 
+#include "cuda_tile/runtime/device/atomics.h"
 #include "cuda_tile/runtime/device/thread.h"
 
 #include <time.h>
@@ -11,9 +12,13 @@ inline int __syncthreads_or(int predicate) { return cuda_tile_block_barrier(pred
 inline int __syncthreads_and(int predicate) { return cuda_tile_block_barrier(!predicate) == 0; }
 inline void __syncwarp(unsigned mask = 0xffffffff) { cuda_tile_warp_barrier(mask, 0); }
 
-inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+/// In a loop of fences, too, a thread may wait for another one of its block.
+inline void __threadfence() {
+  cuda_tile::runtime::count_atomic();
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+inline void __threadfence_block() { __threadfence(); }
+inline void __threadfence_system() { __threadfence(); }
 
 inline void __nanosleep(unsigned) { cuda_tile_yield(); }
 [[noreturn]] inline void __trap() { cuda_tile_trap(); }
