@@ -217,6 +217,23 @@ def test_shared_memory_outside_functions_may_be_hidden(function, declared):
     assert ("float (&s)" in rewritten(f"extern __shared__ float s[];\n{function}", device_half)) == declared
 
 
+@pytest.mark.parametrize(
+    "function, loops",
+    [
+        ("__global__ void k(volatile int* p) { while (*p == 0); do f(); while (*p, *p); }", 2),
+        ("__device__ int f(int* p) { while (*(volatile int*)p) {} return 1; }", 1),
+        ("__global__ void k(volatile int* p) { while (int x = *p) f(x); while (T<int>* x = g(p)) f(x); }", 0),
+        ("__global__ void k(volatile int* p) { while (*p != x || (y = *p) == 0); for (;;) f(*p); }", 1),
+        ("__global__ void k(int* p) { while (*p == 0); }", 0),
+        ("__tile__ void f(volatile int* p) { while (*p == 0); }", 0),
+        ("void f(volatile int* p) { while (*p == 0); }", 0),
+    ],
+)
+def test_loops_that_may_wait_for_other_threads(function, loops):
+    assert rewritten(function, device_half).count("while (::cuda_tile::runtime::count_atomic(), *") == loops
+    assert "count_atomic" not in rewritten(function)
+
+
 def test_launch_in_a_kernel_is_refused():
     with pytest.raises(CompileError, match=r"k\.cu:3: error: .* dynamic parallelism is not supported"):
         rewritten("__global__ void k() {\n  if (x)\n    n<<<1, 1>>>();\n}", device_half)

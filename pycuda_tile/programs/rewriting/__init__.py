@@ -100,3 +100,5 @@ def _rewrite_function(
         functions.leave_out(source, brace, words)
     if not host:
         functions.refuse_assembly(source, brace, words)
+        if {"device", "global"} & {MARKS.get(word) for word in words}:
+            functions.take_turns(source, start, brace)

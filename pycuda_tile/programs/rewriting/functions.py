@@ -95,6 +95,30 @@ def refuse_assembly(source: Source, brace: int, words: Sequence[str]) -> None:
         at += 1
 
 
+def take_turns(source: Source, start: int, brace: int) -> None:
+    """Lets other threads of the block run in loops that may wait for what they write, which volatile loads
+    tell: threads run one after the other, and a loop without a call would never end. A condition that
+    declares a variable stays as it is."""
+    end = source.partner(brace)
+    if "volatile" not in source.words[start:end] or "constexpr" in source.words[start:brace]:
+        return
+    for at in range(brace, end):
+        if source.words[at : at + 2] == ["while", "("] and not _has_variable(source, at + 1):
+            source.insert_after(at + 1, "::cuda_tile::runtime::count_atomic(), ")
+
+
+def _has_variable(source: Source, opening: int) -> bool:
+    """Whether a condition declares a variable: its name follows that of a type."""
+    words, tokens = source.words, source.tokens
+    return any(
+        (words[at] == "{" or (words[at] == "=" and words[at + 1] != "="))
+        and source.around(at) == opening
+        and tokens[at - 1].kind == "name"
+        and (tokens[at - 2].kind == "name" or words[at - 2] in ("*", "&", ">"))
+        for at in range(opening + 3, source.partner(opening))
+    )
+
+
 def declare(source: Source, bodies: Sequence[int], dynamic: Sequence[DynamicArray]) -> None:
     """Declares arrays of dynamic shared memory in functions that use them, unless these hide the names."""
     for array in dynamic:

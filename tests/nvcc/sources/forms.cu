@@ -54,7 +54,7 @@ __global__ void halves(int* p) { *p = half() + only_device(0) * 0; }
 __global__ void vars(float* o) { o[0] = counter; o[1] = table[2]; o[2] = sizes[1]; o[3] = hidden[1]; o[4] = a::b::deep; counter++; o[5] = x3[2]; o[6] = x1; }
 extern __shared__ float dyn[];
 __global__ void shared(float* o) { __shared__ float s[4]; extern __shared__ int local[]; s[0] = 1; dyn[0] = 4; o[0] = s[0] + dyn[0]; o[1] = (void*)local == (void*)dyn; }
-__global__ void ticks(long* o) { const clock_t begin = clock(); const long long begin64 = clock64(); while (clock() - begin < 2000000) {} o[0] = clock64() - begin64; }
+__global__ void turns(volatile int* p) { while (*p != 63 - threadIdx.x) {} *p = *p + 1; } __global__ void ticks(long* o) { const clock_t begin = clock(); const long long begin64 = clock64(); while (clock() - begin < 2000000) {} o[0] = clock64() - begin64; }
 __tile_global__ void tile_one(int* p) { *p = 21; }
 template <int N> __tile_global__ void tile_n(int* __restrict__ p) { ct::store(p + ct::iota<ct::tile<int, ct::shape<N>>>(), ct::full<ct::tile<int, ct::shape<N>>>(N)); }
 template <typename T> void wrapper(T* p) { auto go = [&](int b) { over<T><<<1, b>>>(p); }; go(1); if constexpr (sizeof(T) == 4) n::m::tmpl<T, 3><<<dim3(1), dim3(1, 1, 1), 0, nullptr>>>(p, T(1)); }
@@ -75,7 +75,7 @@ int main() {
   *p = 2 + (5 << 16); spaces<<<1, 1, 8>>>(p); EXPECT(*p == 63);
   plain<<<1, 1>>>(p); EXPECT(*p == 1);
   st<<<1, 1>>>(p); EXPECT(*p == 2);
-  anon<<<1, 1>>>(p); EXPECT(*p == 3); n::named<<<1, 1>>>(p); EXPECT(*p == 5);
+  anon<<<1, 1>>>(p); EXPECT(*p == 3); *p = 0; turns<<<1, 64>>>(p); EXPECT(*p == 64); n::named<<<1, 1>>>(p); EXPECT(*p == 5);
   n::m::tmpl<<<1, 1>>>(p, 1); EXPECT(*p == 5);
   n::m::tmpl<int, (3 > 2)><<<1, 1>>>(p, 1); EXPECT(*p == 2);
   over<<<1, 1>>>(p); EXPECT(*p == 6);
