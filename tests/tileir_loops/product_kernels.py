@@ -177,42 +177,54 @@ def _line(which: str, first: str, count: int, shape: str, limit: str) -> str:
 
 
 def _tile_of_pointers(
-    which: str, row: str, column: str, rows: int, columns: int, pitch: str, positions: tuple[str, str]
+    which: str,
+    row: str,
+    column: str,
+    rows: int,
+    columns: int,
+    pitch: str,
+    positions: tuple[str, str],
+    kind: str = "f32",
 ) -> str:
     """Pointers to rows x columns elements, and the mask. `positions` says which of a line are taken."""
     whole = f"{rows}x{columns}"
     lines = f"    %p1_{which} = reshape {pitch} : tile<i32> -> tile<1x1xi32>\n"
     lines += f"    %p2_{which} = broadcast %p1_{which} : tile<1x1xi32> -> tile<{rows}x1xi32>\n"
     lines += f"    %r_{which} = muli %{positions[0]}_{row}, %p2_{which} : tile<{rows}x1xi32>\n"
-    for to, source, kind in (
+    for to, source, one in (
         ("ra", f"%r_{which}", f"{rows}x1xi32"),
         ("ca", f"%{positions[1]}_{column}", f"1x{columns}xi32"),
         ("rm", f"%is_{row}", f"{rows}x1xi1"),
         ("cm", f"%is_{column}", f"1x{columns}xi1"),
     ):
-        end = kind.rpartition("x")[2]
-        lines += f"    %{to}_{which} = broadcast {source} : tile<{kind}> -> tile<{whole}x{end}>\n"
+        end = one.rpartition("x")[2]
+        lines += f"    %{to}_{which} = broadcast {source} : tile<{one}> -> tile<{whole}x{end}>\n"
     return f"""{lines}    %o_{which} = addi %ra_{which}, %ca_{which} : tile<{whole}xi32>
     %m_{which} = andi %rm_{which}, %cm_{which} : tile<{whole}xi1>
-    %b1_{which} = reshape %{which} : tile<ptr<f32>> -> tile<1x1xptr<f32>>
-    %b2_{which} = broadcast %b1_{which} : tile<1x1xptr<f32>> -> tile<{whole}xptr<f32>>
-    %q_{which} = offset %b2_{which}, %o_{which} : tile<{whole}xptr<f32>>, tile<{whole}xi32>
-      -> tile<{whole}xptr<f32>>
+    %b1_{which} = reshape %{which} : tile<ptr<{kind}>> -> tile<1x1xptr<{kind}>>
+    %b2_{which} = broadcast %b1_{which} : tile<1x1xptr<{kind}>> -> tile<{whole}xptr<{kind}>>
+    %q_{which} = offset %b2_{which}, %o_{which} : tile<{whole}xptr<{kind}>>, tile<{whole}xi32>
+      -> tile<{whole}xptr<{kind}>>
 """
 
 
 def pointer_product(
-    name: str = "pointers", m: int = 16, n: int = 32, k: int = 16, advancing: bool = False
+    name: str = "pointers", m: int = 16, n: int = 32, k: int = 16, advancing: bool = False, kind: str = "f32"
 ) -> str:
     """c = a b through tiles of pointers, with masks for what exists. If they are `advancing`, the loop
-    carries the factors' pointers, and rows and columns behind the last are those from the first one on."""
+    carries the factors' pointers, and rows and columns behind the last are those from the first one on.
+    Factors lie in memory as `kind`."""
 
     def load(which: str, pointers: str, mask: str, rows: int, columns: int) -> str:
         whole = f"{rows}x{columns}"
-        return f"""    %z_{which} = constant <f32: 0.0> : tile<{whole}xf32>
-    %l_{which}, %t_{which} = load_ptr_tko weak {pointers}, {mask}, %z_{which} : tile<{whole}xptr<f32>>,
-      tile<{whole}xi1>, tile<{whole}xf32> -> tile<{whole}xf32>, token
-"""
+        name, converted = f"%l_{which}", ""
+        if kind != "f32":
+            name, converted = f"%k_{which}", f"    %l_{which} = ftof %k_{which} : "
+            converted += f"tile<{whole}x{kind}> -> tile<{whole}xf32>\n"
+        return f"""    %z_{which} = constant <{kind}: 0.0> : tile<{whole}x{kind}>
+    {name}, %t_{which} = load_ptr_tko weak {pointers}, {mask}, %z_{which} : tile<{whole}xptr<{kind}>>,
+      tile<{whole}xi1>, tile<{whole}x{kind}> -> tile<{whole}x{kind}>, token
+{converted}"""
 
     def moved(which: str, by: str, rows: int, columns: int) -> str:
         whole = f"{rows}x{columns}"
@@ -227,8 +239,8 @@ def pointer_product(
         return _line("ka", first, k, f"1x{k}", limit) + _line("kb", first, k, f"{k}x1", limit)
 
     def factors(at: str) -> str:
-        left = _tile_of_pointers("a", "row", "ka", m, k, "%k", (at, "at"))
-        return left + _tile_of_pointers("b", "kb", "column", k, n, "%n", ("at", at))
+        left = _tile_of_pointers("a", "row", "ka", m, k, "%k", (at, "at"), kind)
+        return left + _tile_of_pointers("b", "kb", "column", k, n, "%n", ("at", at), kind)
 
     acc, left, right = f"tile<{m}x{n}xf32>", f"tile<{m}x{k}xptr<f32>>", f"tile<{k}x{n}xptr<f32>>"
     lines = _line("row", "%row", m, f"{m}x1", "%m") + _line("column", "%column", n, f"1x{n}", "%n")
@@ -248,7 +260,7 @@ def pointer_product(
         before, start, kinds, handed = "", "", "", ""
         body = along("%depth", "%k") + factors("at")
         body += load("a", "%q_a", "%m_a", m, k) + load("b", "%q_b", "%m_b", k, n)
-    return f"""entry @{name}(%a: tile<ptr<f32>>, %b: tile<ptr<f32>>, %c: tile<ptr<f32>>,
+    return f"""entry @{name}(%a: tile<ptr<{kind}>>, %b: tile<ptr<{kind}>>, %c: tile<ptr<f32>>,
   %batches: tile<i32>, %m: tile<i32>, %n: tile<i32>, %k: tile<i32>) {{
   %x, %y, %z = get_tile_block_id : tile<i32>
   %zero = constant <i32: 0> : tile<i32>

@@ -254,13 +254,15 @@ def test_sums_that_change_between_products():
     assert (got.reshape(m, n) == 8 * parts[0] + 4 * parts[1] + 2 * parts[2]).all()
 
 
-def test_addresses_that_wrap_around_are_computed_one_by_one():
-    """The test before the packing fails, as an offset of the last row does not fit 32 bits."""
+@pytest.mark.parametrize("kind", ["f32", "f16"])
+def test_addresses_that_wrap_around_are_computed_one_by_one(kind: str):
+    """The test before the packing fails, as an offset of the last row does not fit 32 bits. Factors of half,
+    which are converted, are packed as they are in memory either way."""
     m, n, k = 16, 32, 1 << 28
-    text = kernels.KERNELS["pointers"].replace("%k: tile<i32>)", "%k: tile<i32>, %last: tile<i32>)")
+    text = kernels.pointer_product(kind=kind).replace("%k: tile<i32>)", "%k: tile<i32>, %last: tile<i32>)")
     text = text.replace("divi %k, %tk", "divi %last, %tk")
     module = tileir.parse(text)
-    a, b = np.ones(16, np.float32), np.ones(16 * n, np.float32)
+    a, b = (np.ones(count, np.float32 if kind == "f32" else np.float16) for count in (16, 16 * n))
     results = []
     for optimize in (True, False):
         c = np.zeros(m * n, np.float32)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
-from ..ir import Block, Operation, Value
+from ..ir import Block, Operation, Scalar, Tile, Value
 from ..lower.memory import unsigned_scalar
 from ..lower.translation import Translation
 from ..lower.types import element, tile
@@ -221,18 +222,21 @@ class Products:
             places.append(place)
             tests += own
         if not tests:
-            self._add_from(product, name, sums, places)
+            self._add_from(product, factors, name, sums, places)
             return
         with self.translator.names.block(f"if ({' && '.join(dict.fromkeys(tests))})"):
-            self._add_from(product, name, sums, places)
+            self._add_from(product, factors, name, sums, places)
         with self.translator.names.block("else"):
-            chain = [op for factor in factors if factor.access is not None for op in factor.chain]
-            self._by_operation([op for op in chain if id(op) in self._contraction.absorbed])
-            self._add_from(product, name, sums, [None, None])
+            absorbed = self._contraction.absorbed
+            made = [_unconverted(f, [op for op in f.chain if id(op) in absorbed]) for f in factors]
+            self._by_operation([op for factor in made if factor.access is not None for op in factor.chain])
+            self._add_from(product, made, name, sums, [None, None])
 
-    def _add_from(self, product: Product, name: str, sums: str, places: list[Place | None]) -> None:
-        left = _matrices(self.translator, product, product.left, "lhs", places[0])
-        right = _matrices(self.translator, product, product.right, "rhs", places[1])
+    def _add_from(
+        self, product: Product, factors: Sequence[Factor], name: str, sums: str, places: list[Place | None]
+    ) -> None:
+        left = _matrices(self.translator, product, factors[0], "lhs", places[0])
+        right = _matrices(self.translator, product, factors[1], "rhs", places[1])
         self.translator.line(f"{name}.add({left}, {right}, {self._place_of_sums(product, sums)});")
 
     def _place(self, factor: Factor) -> tuple[Place | None, list[str]]:
@@ -245,6 +249,26 @@ class Products:
         place = places.of(factor.access)
         assert place is not None
         return place, places.tests
+
+
+def _unconverted(factor: Factor, chain: list[Operation]) -> Factor:
+    """A factor that these operations load, with elements of the type that they have in memory."""
+    if factor.access is None:
+        return factor
+    kind = Scalar(value_element(factor.access.value))
+    instead: dict[int, Value] = {}  # of converted values, by identity
+    ops = []
+    for op in chain:
+        values = [instead.get(id(value), value) for value in operands_of(op)]
+        if values == operands_of(op) and op.name != "ftof":
+            ops.append(op)
+        elif op.name == "ftof":
+            instead[id(op.results[0])] = values[0]
+        else:
+            result = instead[id(op.results[0])] = Value(Tile(kind, value_shape(op.results[0])))
+            operands = {name: [instead.get(id(v), v) for v in group] for name, group in op.operands.items()}
+            ops.append(Operation(op.name, operands, op.attributes, [result], [], op.line, op.location))
+    return replace(factor, value=instead.get(id(factor.value), factor.value), chain=ops)
 
 
 def _element(product: Product, factor: Factor, which: str, in_memory: object) -> str:
