@@ -11,6 +11,7 @@ Text keeps its length and its lines.
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -181,7 +182,8 @@ class _File:
         self.tokens = [t for t in tokens if t.kind not in ("hidden", "directive", "include")]
         self.directives = [t for t in tokens if t.kind in ("directive", "include")]
         self.includes = {t.text[1:-1] for t in tokens if t.kind == "include"}
-        self.hidden = {t.text for t in tokens if t.kind == "hidden" and t.text.isidentifier()}
+        self._hidden = [t for t in tokens if t.kind == "hidden" and t.text.isidentifier()]
+        self.hidden: set[str] = set()  # names in what an #if hides, outside of declarations
         for token in self.directives:
             if found := re.match(r"define\s+(\w+)(\(?)(.*)", token.text, re.DOTALL):
                 macros.define(found[1], bool(found[2]), found[3])
@@ -201,7 +203,18 @@ class _File:
     def declarations(self) -> list[_Declaration]:
         reader = _Reader(self)
         reader.read(0, len(self.tokens))
+        self._give_hidden(reader.found)
         return reader.found
+
+    def _give_hidden(self, declarations: Sequence[_Declaration]) -> None:
+        """What an #if hides may be there after all: the innermost declaration around it mentions it."""
+        starts = [token.start for token in self._hidden]
+        around: list[_Declaration | None] = [None] * len(starts)
+        for each in sorted(declarations, key=lambda declaration: declaration.tokens[0].start):
+            first, behind = (bisect(starts, at) for at in (each.tokens[0].start, each.tokens[-1].start))
+            around[first:behind] = [each] * (behind - first)
+        for token, declaration in zip(self._hidden, around, strict=True):
+            (declaration.mentions if declaration else self.hidden).add(token.text)
 
     def without(self, text: str, declaration: _Declaration) -> str:
         """The text without a declaration, except for preprocessor lines in it."""

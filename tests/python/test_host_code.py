@@ -99,6 +99,13 @@ def test_conditionals_stay():
     assert left(text) == f"#if A #else #endif {KERNEL}"
 
 
+def test_what_an_if_hides_is_used_by_the_declaration_around_it():
+    text = "int f() { return 1; }\nint g() {\n#if 0\n return f();\n#endif\n return 2; }"
+    assert left(f"{text}{MAIN}{KERNEL}") == f"#if 0 #endif {KERNEL}"
+    kernel = KERNEL.replace("used(1)", "g()")
+    assert left(f"{text}{MAIN}{kernel}") == " ".join(f"{text} {kernel}".split())
+
+
 def test_without_a_host_half_nothing_changes():
     text = f"int unused(int n) {{ return n; }} {KERNEL}"
     assert left(text) == text
