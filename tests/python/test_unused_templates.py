@@ -57,6 +57,12 @@ def test_source_with_them_builds_and_runs():
     assert result(pct.build(SOURCE, target="cpu")) == 7
 
 
+def test_others_share_loops_beside_them():
+    """clang reads a template late unless its return type is deduced."""
+    source = SOURCE.replace("__tile__ auto never_used", "__tile__ T never_used")
+    assert result(pct.build(source, target="cpu", optimize=True)) == 7
+
+
 def test_headers_with_them_build(tmp_path):
     """In a header beside the source, and in one in a folder that the user names."""
     (tmp_path / "parts").mkdir()

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from ...compilers import nvrtc, toolchain, units
 from ...errors import CompileError
 from ...frontend.kernel_names import cxx_expression, in_namespace_of
+from ...frontend.unused import Body, template_bodies
 from ...launching.parameters import encode
 from ...system import resources
 from ..kernels import overload_names
@@ -184,11 +185,13 @@ class _Host:
         words = self._words(lines, *checking, _NO_LIMIT[self._compiler.kind])
         done = self._compiler.run(words, limit=toolchain.LONGEST)
         errors = re.findall(r"^(.*?): (?:fatal )?error: (.*)", done.stdout, re.M)
+        unused = self._unused_bodies()
         for place, error in () if self._is_program else errors:
-            file = place.split(":")[0]
+            file, line = (*place.split(":"), "")[:2]
             if file == _SIGNATURES:
                 return f"{self._compiler} gives the parameters of a kernel other types"
-            if file != FILE:
+            is_unused = any(body.has([int(line or 0)]) for body in unused.get(absolute(file), ()))
+            if file != FILE and not is_unused:
                 return f"{self._compiler} does not take the source: {place}: {error}"
         if done.returncode and not errors:
             return f"{self._compiler} fails: {done.stdout.strip() or 'it prints nothing'}"
@@ -197,6 +200,17 @@ class _Host:
         if different := find_different(layouts, done.stdout, may_differ):
             return f"the class {different.name} may have another layout with {self._compiler}"
         return ""
+
+    def _unused_bodies(self) -> dict[str, list[Body]]:
+        """By file, the bodies of templates that no kernel uses and that are wrong to the front end, too."""
+        wrong: dict[str, set[int]] = {}
+        for file, line in re.findall(r"^(.*?):(\d+):.*?\berror: ", self._found.log, re.M):
+            wrong.setdefault(absolute(file), set()).add(int(line))
+        texts = {file: self.texts.get(file) or nvrtc.read_text(Path(file)) for file in wrong}
+        return {
+            file: [body for body in template_bodies(text) if body.has(wrong[file])]
+            for file, text in texts.items()
+        }
 
     def _signatures(self) -> Iterator[str]:
         """Makes instances of the kernels, and asserts the types of their parameters."""
