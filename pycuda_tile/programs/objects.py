@@ -12,7 +12,7 @@ from .fused import Fused
 from .steps import Steps
 
 # Symbols of the device half: image_kernel and image_variable in include/cuda_tile/program/image.h.
-_KERNEL = re.compile(r"_ZN9cuda_tile7program.*(?:simt|tile)_kernelI(.*)E5entryE$")
+_KERNEL = re.compile(r"_ZN9cuda_tile7program12_GLOBAL__N_111(?:simt|tile)_kernelI(.*)E5entryE$")
 _OF_KERNELS = {"clock": "cuda_tile_clock"}  # functions of the C library that kernels have another one of
 _OF_DEVICE = ".cuda_tile_device"  # ends the names that the device halves of several files share
 _VARIABLE = re.compile(r"cuda_tile_variable_\d+(?:$|E$)")

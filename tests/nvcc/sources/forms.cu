@@ -57,6 +57,8 @@ __global__ void shared(float* o) { __shared__ float s[4]; extern __shared__ int 
 __global__ void turns(volatile int* p) { while (*p != 63 - threadIdx.x) {} *p = *p + 1; } __global__ void ticks(long* o) { const clock_t begin = clock(); const long long begin64 = clock64(); while (clock() - begin < 2000000) {} o[0] = clock64() - begin64; }
 __tile_global__ void tile_one(int* p) { *p = 21; }
 template <int N> __tile_global__ void tile_n(int* __restrict__ p) { ct::store(p + ct::iota<ct::tile<int, ct::shape<N>>>(), ct::full<ct::tile<int, ct::shape<N>>>(N)); }
+struct Seven { static constexpr int n = 7; }; struct Nine { static constexpr int n = 9; };
+template <typename T> __tile_global__ void my_tile_kernel(int* p, const T*) { *p = T::n; }
 template <typename T> void wrapper(T* p) { auto go = [&](int b) { over<T><<<1, b>>>(p); }; go(1); if constexpr (sizeof(T) == 4) n::m::tmpl<T, 3><<<dim3(1), dim3(1, 1, 1), 0, nullptr>>>(p, T(1)); }
 struct Holder { void (*fn[2])(int*); void go(int* p) { this->fn[1]<<<1, 1>>>(p); } };
 typedef void (*Fn)(int*);
@@ -74,6 +76,8 @@ int main() {
   float* f; cudaMallocManaged((void**)&f, 64);
   *p = 2 + (5 << 16); spaces<<<1, 1, 8>>>(p); EXPECT(*p == 63);
   plain<<<1, 1>>>(p); EXPECT(*p == 1);
+  my_tile_kernel<<<1, 1>>>(p, (Seven*)nullptr); EXPECT(*p == 7);
+  my_tile_kernel<<<1, 1>>>(p, (Nine*)nullptr); EXPECT(*p == 9);
   st<<<1, 1>>>(p); EXPECT(*p == 2);
   anon<<<1, 1>>>(p); EXPECT(*p == 3); *p = 0; turns<<<1, 64>>>(p); EXPECT(*p == 64); n::named<<<1, 1>>>(p); EXPECT(*p == 5);
   n::m::tmpl<<<1, 1>>>(p, 1); EXPECT(*p == 5);
@@ -84,7 +88,7 @@ int main() {
       <<<1,
          1>>>(p,
               9);
-  EXPECT(*p == 9); EXPECT(__LINE__ == 87);
+  EXPECT(*p == 9); EXPECT(__LINE__ == 91);
   pack<<<1, 1>>>(p); EXPECT(*p == 0);
   pack<<<1, 1>>>(p, 1, 2.0, 3L); EXPECT(*p == 6);
   apply<<<1, 1>>>(p, [] __device__ (int v) { return v + 1; }); EXPECT(*p == 21);
