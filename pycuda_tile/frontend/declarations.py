@@ -12,6 +12,7 @@ _WITH_ARGUMENTS = {"alignas", "__align__", "__attribute__", "decltype", "noexcep
     *("__cluster_dims__", "explicit", "requires", "typeof", "asm", "__declspec")
 }
 CLASS = {"class", "struct", "union"}
+_NO_NAMES = {"template", *_WITH_ARGUMENTS}
 _BEHIND_A_NAME = ("(", "=", ";", ",", "[", "{", ":", "<")
 
 
@@ -105,7 +106,7 @@ def declared_names(tokens: Sequence[Token]) -> set[str]:
     for token, following in pairwise(tokens):
         if depth == 0 and token.text == ",":
             in_value = False
-        is_name = token.kind == "name" and token.text not in _WITH_ARGUMENTS
+        is_name = token.kind == "name" and token.text not in _NO_NAMES
         if is_name and depth == 0 and not in_value and following.text in _BEHIND_A_NAME:
             found.add(token.text)
             in_value = following.text in ("=", "(", "{")

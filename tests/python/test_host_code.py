@@ -88,6 +88,12 @@ public:
     assert left(f"{text}{MAIN}{KERNEL}") == f"{kept} {KERNEL}"
 
 
+def test_declarations_of_templates_ahead_declare_no_keyword():
+    text = "template <typename T> void f(T); template <> void f<int>(int x) { h(x); }"
+    kernel = f"template <int N> {KERNEL}"
+    assert left(f"{text}{MAIN}{kernel}") == kernel
+
+
 def test_what_is_asked_for_is_needed():
     text = f"struct Policy {{ int f() {{ return 1; }} }};{MAIN}template <class P> {KERNEL}"
     assert "Policy" not in left(text)
