@@ -152,10 +152,27 @@ class KernelsOnly(NamedTuple):
 
 
 _NOT_THERE = re.compile(r'(?:identifier|has no member) "(\w+)"')
+_WORD = re.compile(r"\w+")
 _CUDA_STD = "namespace cuda { namespace std = ::std; }\n"
 _LIBRARIES = ("thrust", "cub", "cooperative_groups", "cutlass", "cute", "std")
 _NAMESPACES = "\n".join(["#pragma once", *(f"namespace {name} {{}}" for name in _LIBRARIES), _CUDA_STD])
 _EMPTY = dict.fromkeys(HOST_HEADERS, "")
+
+
+def _with_includers(
+    headers: set[str], texts: Mapping[str, str], files: Mapping[str, str], folders: Sequence[str | Path]
+) -> list[str]:
+    """These headers and those that include them, directly or not: compilers look for a header beside the one
+    that includes it."""
+    included = {
+        name: {file for _, file in nvrtc.included(text, Path(files[name]), folders, lambda _: False)}
+        for name, text in texts.items()
+    }
+    found, before = headers, set[str]()
+    while found != before:
+        before, places = found, {files[name] for name in found}
+        found = found | {name for name, names in included.items() if names & places}
+    return [name for name in texts if name in found]
 
 
 def leave_out_host(
@@ -181,18 +198,25 @@ def leave_out_host(
         if file and is_users(file) and files.setdefault(name, file) != file:
             files[name] = ""  # two headers of the same name
     texts = {name: nvrtc.read_text(Path(file)) for name, file in files.items() if file}
-    read = {name: text for name, text in texts.items() if may_have_host_half(text, tile_only)}
+    read = {name for name, text in texts.items() if may_have_host_half(text, tile_only)}
     left_out: set[str] = set()
     out = {**texts, "": request.text}
     if read or may_have_host_half(request.text, tile_only):
-        others = [text for name, text in texts.items() if name not in read]
-        read[""] = request.text
-        made, left_out = blanked(read, [*names, *others], known_macros(request, settings.macros), tile_only)
+        macros = known_macros(request, settings.macros)
+        while True:  # until no other header names what is left out
+            others = {name: text for name, text in texts.items() if name not in read}
+            files_read = {**{name: texts[name] for name in texts if name in read}, "": request.text}
+            made, left_out = blanked(files_read, [*names, *others.values()], macros, tile_only)
+            naming = {name for name, text in others.items() if not left_out.isdisjoint(_WORD.findall(text))}
+            if not naming:
+                break
+            read |= naming
         out.update(made)
     if is_marked:
         words = tile_words(out.values())
         out = {name: marked(text, words) for name, text in out.items()}
-    changed = {name: units.named(out[name], files[name]) for name in texts if out[name] != texts[name]}
+    copied = _with_includers({name for name in texts if out[name] != texts[name]}, texts, files, folders)
+    changed = {name: units.named(out[name], files[name]) for name in copied}
     places = tuple(dict.fromkeys(Path(files[name]).parent for name in changed))
     if tile_only:
         known = [*folders, *resources.header_dirs()]

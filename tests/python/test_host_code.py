@@ -3,6 +3,7 @@ tested on tokens alone, and in builds."""
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import pycuda_tile as pct
@@ -206,6 +207,21 @@ def test_errors_keep_their_lines(build, target, tmp_path):
     lines = (tmp_path / "program.cu").read_text().splitlines()
     line = 1 + next(at for at, text in enumerate(lines) if "nosuch" in text)
     assert [(e.line, "nosuch" in e.message) for e in errors] == [(line, True)]
+
+
+def test_headers_that_headers_include(tmp_path):
+    """No kernel needs the inner one's class, which the outer one finds beside itself."""
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "inner.h").write_text("#include <vector>\nstruct Host { std::vector<int> v; };\n")
+    outer = '#include "inner.h"\n#include "../constant.h"\nvoid f(Host const& host);\n'
+    (tmp_path / "parts" / "outer.h").write_text(outer)
+    (tmp_path / "constant.h").write_text("#pragma once\nconstexpr int five = 5;\n")
+    includes = '#include "cuda_tile.h"\n#include "parts/outer.h"\n#include "constant.h"\n'
+    source = tmp_path / "program.cu"
+    source.write_text(includes + "__tile_global__ void k(int* p) { p[0] = five; }\n")
+    found = np.zeros(1, np.int32)
+    pct.build(source, target="cpu", optimize=True)["k"][1](found)
+    assert found == 5
 
 
 def test_what_tokens_misjudge_is_compiled_as_it_is(make_target):
