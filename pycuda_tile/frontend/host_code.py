@@ -54,13 +54,14 @@ HOST_HEADERS = _words(
 )
 # What of namespace std no device has.
 _HOST_NAMES = _words(
-    """accumulate cerr chrono cin clog condition_variable cout default_random_engine deque endl exception
-    filesystem fixed forward_list fstream function future generate getline ifstream invalid_argument istream
-    istringstream list lock_guard logic_error make_shared make_unique map mersenne_twister_engine minstd_rand
-    mt19937 mt19937_64 multimap mutex normal_distribution ofstream ostream ostringstream out_of_range
-    priority_queue queue random_device runtime_error scoped_lock set setprecision setw shared_ptr sort stack
-    stoi string string_view stringstream thread to_string uniform_int_distribution uniform_real_distribution
-    unique_lock unique_ptr unordered_map unordered_set vector weak_ptr"""
+    """accumulate cerr chrono chrono_literals cin clog condition_variable cout default_random_engine deque
+    endl exception filesystem fixed forward_list fstream function future generate getline ifstream
+    invalid_argument istream istringstream list literals lock_guard logic_error make_shared make_unique
+    map mersenne_twister_engine minstd_rand mt19937 mt19937_64 multimap mutex normal_distribution
+    ofstream ostream ostringstream out_of_range priority_queue queue random_device runtime_error
+    scoped_lock set setprecision setw shared_ptr sort stack stoi string string_literals string_view
+    string_view_literals stringstream thread to_string uniform_int_distribution
+    uniform_real_distribution unique_lock unique_ptr unordered_map unordered_set vector weak_ptr"""
 )
 _MAY_BE_HOST = re.compile(r"<<<|\bmain\s*\(|\bstd\s*::|\bcuda[A-Z]")
 # Libraries for the host and for threads, of which tile code has no use.
@@ -117,6 +118,7 @@ def blanked(
         declarations = [declaration for file in files.values() for declaration in file.declarations()]
     except RecursionError:  # no program nests that deeply: the compiler says what is wrong
         return dict(texts), set()
+    _leave_aliases(declarations)
     reached = _identifiers(" ".join(needed)).union(*(file.hidden for file in files.values()))
     _find_needed(declarations, found.bodies, reached)
     out = dict(texts)
@@ -125,6 +127,18 @@ def blanked(
         if not (one.within and one.within.is_left_out):
             out[one.file] = files[one.file].without(out[one.file], one)
     return out, set().union(*(one.names for one in left_out))
+
+
+def _leave_aliases(declarations: Iterable[_Declaration]) -> None:
+    """Marks other names of classes that are for the host as for the host, too."""
+    names: set[str] = set()
+    for each in declarations:
+        is_alias = each.kind == "simple" and each.tokens[0].text in ("using", "typedef")
+        words = [token.text for token in each.tokens] if is_alias else []
+        if any(word in names and before != "::" for before, word in pairwise(words)):
+            each.host = True
+        if each.host and (is_alias or each.kind == "class"):
+            names |= each.names
 
 
 def may_have_host_half(text: str, tile_only: bool = False) -> bool:

@@ -38,6 +38,8 @@ def left(text: str, needed: tuple[str, ...] = ()) -> str:
         'std::map<std::string, int> registry{{"a", 1}};',
         "auto now = [](int x) { return x; };",
         "using buffer = std::vector<float>;",
+        "struct A { std::string s; }; using B = A; typedef B* C; void f(C c);",
+        "using namespace std::string_literals;",
         "struct Buffer { std::vector<int> v; float* p; Buffer(int n) : v{n}, p(nullptr) {} ~Buffer() {} };",
         "class Timer { cudaEvent_t e; public: Timer() { cudaEventCreate(&e); } } timer;",
         "struct Options { int n; bool parse(int c, char** v) { return c > 1; } };",
