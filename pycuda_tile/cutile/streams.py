@@ -46,10 +46,10 @@ class Event:
     def query(self) -> bool:
         return True
 
-    def synchronize(self) -> None:
+    def synchronize(self, *arguments: object) -> None:
         pass
 
-    wait = record
+    wait = synchronize
 
     def elapsed_time(self, end: Event) -> float:
         """Milliseconds."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 from unittest import mock
 
@@ -14,6 +14,8 @@ from .streams import Event, Stream
 
 _CAPABILITY = (10, 0)  # kernels may use all that cuda.tile has
 _LEAST_PROCESSORS = 8  # kernels divide the number by that of a cluster
+_MEMORY = 2**34
+_NVTX = ("range_push", "range_pop", "range_start", "range_end", "mark")
 
 
 @contextlib.contextmanager
@@ -32,8 +34,14 @@ def cuda_is_cpu() -> Iterator[None]:
             return
         for name, replacement in _replacements(torch).items():
             stack.enter_context(mock.patch.object(torch.cuda, name, replacement))
-        stack.enter_context(mock.patch.object(torch.Tensor, "cuda", _to_cpu))
-        stack.enter_context(mock.patch.object(torch.Tensor, "is_cuda", True))
+        for module, names in ((torch.cuda.nvtx, _NVTX), (torch.cuda.profiler, ("start", "stop"))):
+            for name in names:
+                stack.enter_context(mock.patch.object(module, name, _doing_nothing()))
+        for name in ("cuda", "pin_memory"):
+            stack.enter_context(mock.patch.object(torch.Tensor, name, _as_it_is))
+        stack.enter_context(mock.patch.object(torch.Tensor, "record_stream", _doing_nothing()))
+        stack.enter_context(mock.patch.object(torch.Tensor, "is_cuda", property(lambda tensor: True)))
+        stack.enter_context(mock.patch.object(torch, "Generator", _generator(torch)))
         stack.enter_context(_mode(torch))
         yield
 
@@ -46,8 +54,13 @@ def _torch_or_none() -> Any:
     return torch
 
 
-def _to_cpu(tensor: Any, *arguments: object, **named: object) -> Any:
+def _as_it_is(tensor: Any, *arguments: object, **named: object) -> Any:
     return tensor
+
+
+def _doing_nothing() -> Callable[..., None]:
+    """A function of its own for each name, as torch.compile demands."""
+    return lambda *arguments, **named: None
 
 
 def _mode(torch: Any) -> Any:
@@ -56,7 +69,14 @@ def _mode(torch: Any) -> Any:
             self, function: Any, types: Any, arguments: tuple = (), named: dict | None = None
         ) -> Any:
             arguments = tuple(map(_on_cpu, arguments))
-            return function(*arguments, **{name: _on_cpu(value) for name, value in (named or {}).items()})
+            if function is torch.Tensor.to and len(arguments) > 1 and _is_number(arguments[1]):
+                arguments = (arguments[0], "cpu", *arguments[2:])
+            named = {name: _on_cpu(value) for name, value in (named or {}).items()}
+            if _is_number(named.get("device")):
+                named["device"] = "cpu"
+            if named.get("pin_memory"):
+                named["pin_memory"] = False
+            return function(*arguments, **named)
 
     def _on_cpu(value: Any) -> Any:
         if isinstance(value, str) and value.partition(":")[0] == "cuda":
@@ -68,6 +88,20 @@ def _mode(torch: Any) -> Any:
     return Mode()
 
 
+def _is_number(device: object) -> bool:
+    return isinstance(device, int) and not isinstance(device, bool)
+
+
+def _generator(torch: Any) -> type:
+    class Generator(torch.Generator):
+        """One for the CPU, whatever device it is made for."""
+
+        def __new__(cls, device: object = "cpu") -> Any:
+            return super().__new__(cls, "cpu")
+
+    return Generator
+
+
 class Device(contextlib.nullcontext):
     """In the place of torch.cuda.device, which torch asks for as a type."""
 
@@ -76,27 +110,33 @@ class Device(contextlib.nullcontext):
 
 
 def _replacements(torch: Any) -> dict[str, Any]:
-    stream = Stream()
-
-    def nothing(*arguments: object, **named: object) -> None:
-        pass
-
+    stream, random = Stream(), torch.default_generator
     properties = types.SimpleNamespace(
-        name="pycuda_tile CPU", major=_CAPABILITY[0], minor=_CAPABILITY[1],
+        name="pycuda_tile CPU", gcnArchName="", major=_CAPABILITY[0], minor=_CAPABILITY[1],
         multi_processor_count=max(torch.get_num_threads(), _LEAST_PROCESSORS),
-        total_memory=2**34, L2_cache_size=2**21, warp_size=32,
+        total_memory=_MEMORY, L2_cache_size=2**21, warp_size=32,
+        shared_memory_per_block=48 << 10, shared_memory_per_block_optin=227 << 10,
+        shared_memory_per_multiprocessor=228 << 10,
+        regs_per_multiprocessor=2**16, max_threads_per_multi_processor=2048,
+    )  # fmt: skip
+    without_effect = (
+        "set_device", "synchronize", "empty_cache", "ipc_collect", "init",
+        "reset_peak_memory_stats", "reset_max_memory_allocated",
     )  # fmt: skip
     sizes = ("memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved")
     return {
         "is_available": lambda: True,
+        "is_current_stream_capturing": lambda: False,
         "device_count": lambda: 1,
         "current_device": lambda: 0,
-        "set_device": nothing,
-        "synchronize": nothing,
-        "empty_cache": nothing,
-        "init": nothing,
-        "reset_peak_memory_stats": nothing,
-        **dict.fromkeys(sizes, lambda *arguments: 0),
+        **{name: _doing_nothing() for name in without_effect},
+        **{name: lambda *arguments: 0 for name in sizes},
+        "mem_get_info": lambda *arguments: (_MEMORY, _MEMORY),
+        "manual_seed": lambda seed: _ignored(random.manual_seed(seed)),
+        "manual_seed_all": lambda seed: _ignored(random.manual_seed(seed)),
+        "initial_seed": lambda: random.initial_seed(),
+        "get_rng_state": lambda *device: random.get_state(),
+        "set_rng_state": lambda state, *device: _ignored(random.set_state(state)),
         "device": Device,
         "stream": lambda *arguments: contextlib.nullcontext(),
         "Stream": Stream,
@@ -107,3 +147,7 @@ def _replacements(torch: Any) -> dict[str, Any]:
         "get_device_capability": lambda *arguments: _CAPABILITY,
         "get_device_name": lambda *arguments: properties.name,
     }
+
+
+def _ignored(result: object) -> None:
+    """Some functions have no result where those that stand in for them have one."""

@@ -403,6 +403,23 @@ SCRIPT = """
         assert torch.cuda.max_memory_allocated() == 0 and isinstance(torch.cuda.device, type)
     assert x.is_cuda and torch.cuda.get_device_capability() >= (8, 0)
     assert torch.cuda.get_device_properties(0).multi_processor_count >= 8
+    took = start.elapsed_time(end)
+    end.wait(torch.cuda.current_stream())
+    assert start.elapsed_time(end) == took
+    torch.cuda.manual_seed(3)
+    state = torch.cuda.get_rng_state()
+    first, others = torch.rand(4, device=0), [torch.rand(4, device="cuda")]
+    for seeded in (lambda: torch.cuda.manual_seed_all(3), lambda: torch.cuda.set_rng_state(state)):
+        seeded()
+        others.append(torch.rand(4, device="cuda"))
+    by_itself = torch.Generator(device="cuda").manual_seed(3)
+    others.append(torch.rand(4, device="cuda", generator=by_itself))
+    assert [torch.equal(first, other) for other in others] == [False, True, True, True]
+    pinned = torch.ones(4, pin_memory=True).pin_memory().to(0, non_blocking=True)
+    pinned.record_stream(torch.cuda.current_stream())
+    torch.cuda.nvtx.range_push("a range")
+    torch.cuda.nvtx.range_pop()
+    assert torch.equal(torch.compile(lambda x: x + 1, backend="eager")(pinned), pinned + 1)
     print(sys.argv[1:], x.cpu().tolist())
 """
 
