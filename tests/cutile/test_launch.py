@@ -445,5 +445,28 @@ def test_a_script_for_a_gpu_runs_as_it_is(tmp_path) -> None:
     command = [sys.executable, "-m", "pycuda_tile.cutile", "--interpret", str(script), "a", "-b"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.stdout == "['a', '-b'] [0.0, 2.0, 4.0, 6.0]\n", done.stderr
-    missing = subprocess.run([*command[:3], "none.py"], capture_output=True, text=True, check=False)
-    assert missing.returncode == 2 and "none.py: there is no such file" in missing.stderr
+    for arguments, error in (("none.py",), "none.py: there is no such file"), (("-m",), "or -m and a module"):
+        missing = subprocess.run([*command[:3], *arguments], capture_output=True, text=True, check=False)
+        assert missing.returncode == 2 and error in missing.stderr
+
+
+MODULE = """
+    import sys
+    import cuda.tile as ct
+    import numpy as np
+
+    @ct.kernel
+    def double(x):
+        ct.store(x, (0,), ct.load(x, (0,), (4,)) * 2)
+
+    x = np.arange(4.0)
+    ct.launch(None, (1,), double, (x,))
+    print(__name__, sys.argv[1:], x.tolist())
+"""
+
+
+def test_a_module_runs_as_it_is(tmp_path) -> None:
+    (tmp_path / "module.py").write_text(textwrap.dedent(MODULE))
+    command = [sys.executable, "-m", "pycuda_tile.cutile", "--interpret", "-m", "module", "-m", "--checked"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.stdout == "__main__ ['-m', '--checked'] [0.0, 2.0, 4.0, 6.0]\n", done.stderr
