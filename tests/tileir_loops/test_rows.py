@@ -34,6 +34,7 @@ REPEATED = """%s = iota : tile<4xi32>
   %s1 = reshape %s : tile<4xi32> -> tile<1x4xi32>
   %k = broadcast %s1 : tile<1x4xi32> -> tile<2x4xi32>"""
 MASK = """%k = constant <i1: true> : tile<2x4xi1>"""
+ZERO = """%k = constant <f32: 0.0> : tile<2x4xf32>"""
 
 
 @pytest.mark.parametrize(
@@ -54,8 +55,16 @@ MASK = """%k = constant <i1: true> : tile<2x4xi1>"""
             },
             2,
         ),
+        (
+            {
+                "// counts": ZERO,
+                "weak %from ": "weak %from, %k ",
+                "<f32>> -> tile": "<f32>>, tile<2x4xf32> -> tile",
+            },
+            2,
+        ),
     ],
-    ids=["plain", "signed", "unsigned", "turned", "repeated", "squares", "strong", "masked"],
+    ids=["plain", "signed", "unsigned", "turned", "repeated", "squares", "strong", "masked", "padded"],
 )
 def test_rows(edits: dict[str, str], rows: int):
     text = COPY

@@ -82,7 +82,8 @@ def _access(translator: Translation, op: Operation, made: Definitions) -> bool:
         pointer = (
             f"tileir::offset<{element(value_element(first))}>({pointer}, {scalar_name(translator, start)})"
         )
-    given = [optional_operand(op, name) for name in ("value", "mask", "paddingValue")]
+    value, mask, padding = (optional_operand(op, name) for name in ("value", "mask", "paddingValue"))
+    given = [value, mask, None if mask is None else padding]  # without a mask nothing is padded
     text = ", ".join([pointer, *(names[value] for value in given if value is not None)])
     if op.name == "load_ptr_tko":
         translator.define(op.results[0], f"loops::load_row<{_type(op.results[0])}>({text})")
