@@ -15,6 +15,8 @@ from .streams import Event, Stream
 _CAPABILITY = (10, 0)  # kernels may use all that cuda.tile has
 _LEAST_PROCESSORS = 8  # kernels divide the number by that of a cluster
 _MEMORY = 2**34
+_PLACE = "_pycuda_tile_place"  # where a tensor has been made or moved, by its name
+_AFTER_DEVICE = ("dtype", "non_blocking", "copy")  # the parameters of torch.Tensor.to
 _NVTX = ("range_push", "range_pop", "range_start", "range_end", "mark")
 
 
@@ -37,8 +39,8 @@ def cuda_is_cpu() -> Iterator[None]:
         for module, names in ((torch.cuda.nvtx, _NVTX), (torch.cuda.profiler, ("start", "stop"))):
             for name in names:
                 stack.enter_context(mock.patch.object(module, name, _doing_nothing()))
-        for name in ("cuda", "pin_memory"):
-            stack.enter_context(mock.patch.object(torch.Tensor, name, _as_it_is))
+        stack.enter_context(mock.patch.object(torch.Tensor, "cuda", _to_gpu))
+        stack.enter_context(mock.patch.object(torch.Tensor, "pin_memory", lambda tensor, *device: tensor))
         stack.enter_context(mock.patch.object(torch.Tensor, "record_stream", _doing_nothing()))
         stack.enter_context(mock.patch.object(torch.Tensor, "is_cuda", property(lambda tensor: True)))
         stack.enter_context(mock.patch.object(torch, "Generator", _generator(torch)))
@@ -54,8 +56,16 @@ def _torch_or_none() -> Any:
     return torch
 
 
-def _as_it_is(tensor: Any, *arguments: object, **named: object) -> Any:
-    return tensor
+def _to_gpu(tensor: Any, *arguments: object, **named: object) -> Any:
+    return _moved(tensor, tensor, "cuda")
+
+
+def _moved(tensor: Any, result: Any, place: str) -> Any:
+    """The result of moving a tensor: a copy, as between memories, unless it has been moved there before."""
+    if result is tensor and getattr(tensor, _PLACE, None) != place:
+        result = tensor.clone()
+    setattr(result, _PLACE, place)
+    return result
 
 
 def _doing_nothing() -> Callable[..., None]:
@@ -64,28 +74,54 @@ def _doing_nothing() -> Callable[..., None]:
 
 
 def _mode(torch: Any) -> Any:
+    tensor_type = torch.Tensor
+
     class Mode(torch.overrides.TorchFunctionMode):
         def __torch_function__(
             self, function: Any, types: Any, arguments: tuple = (), named: dict | None = None
         ) -> Any:
+            named = named or {}
+            if function is torch.device:
+                name = (*arguments, *named.values())[0]
+                return function("cpu") if _is_gpu(name) else function(*arguments, **named)
+            if function is tensor_type.to and len(arguments) > 1 and _is_device(arguments[1]):
+                named = {
+                    "device": arguments[1],
+                    **dict(zip(_AFTER_DEVICE, arguments[2:], strict=False)),
+                    **named,
+                }
+                arguments = arguments[:1]
+            device = "cpu" if function is tensor_type.cpu else named.get("device")
             arguments = tuple(map(_on_cpu, arguments))
-            if function is torch.Tensor.to and len(arguments) > 1 and _is_number(arguments[1]):
-                arguments = (arguments[0], "cpu", *arguments[2:])
-            named = {name: _on_cpu(value) for name, value in (named or {}).items()}
-            if _is_number(named.get("device")):
+            named = {name: _on_cpu(value) for name, value in named.items()}
+            if _is_number(device):
                 named["device"] = "cpu"
             if named.get("pin_memory"):
                 named["pin_memory"] = False
-            return function(*arguments, **named)
+            result = function(*arguments, **named)
+            if device is None or not isinstance(result, tensor_type):
+                return result
+            source = arguments[0] if arguments else None
+            if function in (torch.as_tensor, torch.asarray) and not isinstance(source, tensor_type):
+                source = result  # which may be the memory of an array of NumPy
+            # The device of a GPU is the CPU's here, so that an object may be either: the GPU's is likelier.
+            return _moved(source, result, "cpu" if device == "cpu" else "cuda")
+
+    def _is_device(value: Any) -> bool:
+        return isinstance(value, (str, torch.device)) or _is_number(value)
 
     def _on_cpu(value: Any) -> Any:
-        if isinstance(value, str) and value.partition(":")[0] == "cuda":
+        if isinstance(value, str) and _is_gpu(value):
             return "cpu"
         if isinstance(value, torch.device) and value.type == "cuda":
             return torch.device("cpu")
         return value
 
     return Mode()
+
+
+def _is_gpu(device: object) -> bool:
+    return _is_number(device) or str(device).partition(":")[0] == "cuda"
 
 
 def _is_number(device: object) -> bool:

@@ -354,6 +354,17 @@ def test_numpy_stands_in_for_cupy(interpreted) -> None:
         cp.cuda.get_current_stream().synchronize()
         assert cp.cuda.get_elapsed_time(start, end) > 0
         assert np.array_equal(cp.asnumpy(y), np.arange(8.0))
+        host = np.zeros(4)
+        there = cp.asarray(host)
+        there += 1
+        copies = [cp.asnumpy(there), there.get()]
+        there += 1
+        assert host.sum() == 0 and [each.sum() for each in copies] == [4, 4] and there.sum().get() == 8
+        assert isinstance(there, cp.ndarray) and not isinstance(copies[1], cp.ndarray)
+        assert cp.random.randn(2, 3, dtype=cp.float32).dtype == np.float32
+        assert cp.random.uniform(size=5).shape == (5,) and cp.random.randint(3, size=4).get().shape == (4,)
+        cp.cuda.Stream.null.synchronize()
+        cp.cuda.Device().synchronize()
         with pytest.raises(AttributeError, match="no_such_name"):
             cp.no_such_name  # noqa: B018
     with pytest.raises(ImportError):
@@ -384,6 +395,7 @@ def test_other_arrays_are_taken_by_dlpack(interpreted) -> None:
 SCRIPT = """
     import sys
     import cuda.tile as ct
+    import numpy as np
     import torch
 
     @ct.kernel
@@ -415,6 +427,12 @@ SCRIPT = """
     by_itself = torch.Generator(device="cuda").manual_seed(3)
     others.append(torch.rand(4, device="cuda", generator=by_itself))
     assert [torch.equal(first, other) for other in others] == [False, True, True, True]
+    host, array = torch.zeros(4), np.zeros(4)
+    moved = [host.cuda(), host.to("cuda"), host.to(torch.device("cuda", 0))]
+    moved.append(torch.as_tensor(array, device="cuda"))
+    back = [each.add_(1).cpu() for each in moved]
+    assert all(each.add_(1).to("cuda") is each and each.sum() == 8 for each in moved)
+    assert all(each.sum() == 4 for each in back) and host.sum() == array.sum() == 0
     pinned = torch.ones(4, pin_memory=True).pin_memory().to(0, non_blocking=True)
     pinned.record_stream(torch.cuda.current_stream())
     torch.cuda.nvtx.range_push("a range")
