@@ -7,6 +7,7 @@ import pytest
 from pass_results import body, items, nests
 
 from pycuda_tile.tileir.ir import Operation
+from pycuda_tile.tileir.loops import groups
 from pycuda_tile.tileir.loops.stages import Nest
 
 
@@ -328,6 +329,34 @@ def test_operations_that_follow_each_other_for_long():
     start = f"  %i = iota : tile<64xi32>\n  %x0 = itof %i signed : tile<64xi32> -> {kind}\n"
     (nest,) = nests(body(f'{start}{chain}  print_tko "%f", %x{count} : {kind} -> token'))
     assert len(nest.ops) == count + 2
+
+
+def test_many_reductions_in_a_row_are_planned_in_a_few_steps(monkeypatch: pytest.MonkeyPatch):
+    """Each has loops of its own. That others do not fit into these is found at once, not one by one."""
+    count, view = 96, "tensor_view<4096x32xf32, strides=[32,1]>"
+    parts = f"partition_view<tile=(32x32), {view}>"
+    lines = [
+        f"%v = make_tensor_view %p, shape = [4096, 32], strides = [32, 1] : {view}",
+        f"%w = make_partition_view %v : {parts}",
+        "%z = constant <i32: 0> : tile<i32>",
+        "%s0 = constant <f32: 0.0> : tile<32xf32>",
+    ]
+    for i in range(count):
+        lines += [
+            f"%i{i} = constant <i32: {i}> : tile<i32>",
+            f"%x{i}, %t{i} = load_view_tko weak %w[%i{i}, %z] : {parts}, tile<i32>",
+            "-> tile<32x32xf32>, token",
+            f"%r{i} = reduce %x{i} dim=0 identities=[0.0 : f32] : tile<32x32xf32> -> tile<32xf32>",
+            "(%a: tile<f32>, %b: tile<f32>) { %c = addf %a, %b : tile<f32>  yield %c : tile<f32> }",
+            f"%s{i + 1} = addf %s{i}, %r{i} : tile<32xf32>",
+        ]
+    lines.append(f'print_tko "%f", %s{count} : tile<32xf32> -> token')
+    planned: list[object] = []
+    plan = groups.plan
+    monkeypatch.setattr(groups, "plan", lambda *given: planned.append(given) or plan(*given))
+    found = nests(body("\n".join(lines)))
+    assert sum(op.name == "reduce" for nest in found for op in nest.ops) == count
+    assert len(planned) < 12 * count
 
 
 def test_order_of_parts():

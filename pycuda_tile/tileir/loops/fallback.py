@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..ir import Operation
 from ..locations import place_in_source
 
@@ -18,14 +20,31 @@ class Fallback(Exception):
 
     by_order:  it only must follow them
     on_tiles:  there is a rule: it runs on whole tiles
+    alike:     operations behind it of which the same is true
     """
 
-    def __init__(self, op: Operation, reason: str, *, by_order: bool = False, on_tiles: bool = False):
+    def __init__(
+        self,
+        op: Operation,
+        reason: str,
+        *,
+        by_order: bool = False,
+        on_tiles: bool = False,
+        alike: Sequence[Operation] = (),
+    ):
         super().__init__(f"{place_of(op)}{op.name}: {reason}")
         self.op = op
         self.reason = reason
         self.by_order = by_order
         self.on_tiles = on_tiles
+        self.alike = alike
+
+    def of_each(self) -> list[Fallback]:
+        """One for each of the operations."""
+        others = (
+            Fallback(op, self.reason, by_order=self.by_order, on_tiles=self.on_tiles) for op in self.alike
+        )
+        return [self, *others]
 
 
 def place_of(op: Operation) -> str:

@@ -201,7 +201,7 @@ def _in_front(nest: Nest, uses: Uses) -> list[Item]:
         and (nest.repeats(value) or not nest.has_lanes(value))
     ]
     needed = needed_for(slow, nest.all_ops)
-    if not needed or any(op.name in STORES for op in _before(needed[-1], nest.all_ops, uses)):
+    if not needed or any(op.name in STORES for op in _before(needed[-1:], nest.all_ops, uses)):
         return []
     try:
         front = plan(needed, uses.outside(needed))
@@ -336,8 +336,8 @@ def _is_loaded(ops: list[Operation]) -> bool:
     return any(op.name in LOADS for op in ops) and all(op.name in LOADS | SOURCES | LIGHT for op in ops)
 
 
-#: What is left to fuse together if an operation cannot belong to it.
-_Left = Callable[[Operation, list[Operation], Uses], list[Operation]]
+#: What is left to fuse together if some operations cannot belong to it.
+_Left = Callable[[list[Operation], list[Operation], Uses], list[Operation]]
 
 
 def _longest(ops: list[Operation], uses: Uses, reasons: dict[int, Fallback], left: _Left) -> Nest | None:
@@ -346,8 +346,8 @@ def _longest(ops: list[Operation], uses: Uses, reasons: dict[int, Fallback], lef
         try:
             return plan(ops, uses.outside(ops))
         except Fallback as error:
-            reasons[id(error.op)] = error
-            ops = left(error.op, ops, uses)
+            reasons |= {id(each.op): each for each in error.of_each()}
+            ops = left([error.op, *error.alike], ops, uses)
     return None
 
 
@@ -366,8 +366,9 @@ def _without_copies(ops: list[Operation], uses: Uses) -> list[Operation]:
     return kept if len(kept) == len(ops) else _without_copies(kept, uses)
 
 
-def _before(last: Operation, ops: list[Operation], _: Uses) -> list[Operation]:
-    return ops[: next(i for i, op in enumerate(ops) if op is last)]
+def _before(some: list[Operation], ops: list[Operation], _: Uses) -> list[Operation]:
+    """What comes before the first of some operations."""
+    return ops[: next(i for i, op in enumerate(ops) if op is some[0])]
 
 
 def others(ops: list[Operation], some: list[Operation]) -> list[Operation]:
@@ -375,11 +376,13 @@ def others(ops: list[Operation], some: list[Operation]) -> list[Operation]:
     return [op for op in ops if id(op) not in taken]
 
 
-def _without(first: Operation, ops: list[Operation], uses: Uses) -> list[Operation]:
-    """All but an operation, those that must follow it, and what only these use."""
-    late, made, accesses = {id(first)}, {id(value) for value in first.results}, {first.name}
-    for op in _before(first, ops[::-1], uses)[::-1]:
-        depends = any(id(value) in made for value in data_of(op))
+def _without(some: list[Operation], ops: list[Operation], uses: Uses) -> list[Operation]:
+    """All but some operations, those that must follow them, and what only these use."""
+    late: set[int] = {id(op) for op in some}
+    made: set[int] = set()
+    accesses: set[str] = set()
+    for op in ops[len(_before(some, ops, uses)) :]:
+        depends = id(op) in late or any(id(value) in made for value in data_of(op))
         if depends or _is_ordered(accesses, op):
             late.add(id(op))
             made |= {id(value) for value in op.results}

@@ -41,6 +41,8 @@ _MAKES_MASKS = _COMBINES_MASKS | {"cmpi", "cmpf", "constant"}
 _IN_CACHES = 1 << 16
 #: What it costs to load elements from places that are computed, in additions.
 _GATHER = 20
+#: So many operations that do not fit into a nest are left out of it at once.
+_MANY = 64
 
 
 @dataclass
@@ -230,39 +232,49 @@ def _views(ops: list[Operation], outputs: list[Value]) -> list[Operation]:
 
 def _spanning(nest: Nest) -> list[int]:
     """The axes, in the order of a value that varies along all of them."""
-    values = [value for op in nest.ops for value in tiles_of(op)]
-    if not values:
+    axes = [(at, nest.axes.list_of(value)) for at, op in enumerate(nest.ops) for value in tiles_of(op)]
+    if not axes:
         raise Fallback(nest.ops[0], "it has no tiles")
-    full = max((nest.axes.list_of(value) for value in values), key=len)
-    for op in nest.ops:
-        for value in tiles_of(op):
-            if not set(nest.axes.list_of(value)) <= set(full):
-                reason = "no tile has all its axes and those of the operations before it"
-                raise Fallback(op, reason, on_tiles=True)
+    first, full = max(axes, key=lambda each: len(each[1]))
+    beyond = sorted({at for at, some in axes if not set(some) <= set(full)})
+    if beyond:
+        reason = "no tile has all its axes and those of the operations before it"
+        alike = [nest.ops[at] for at in beyond[1:]] if first < beyond[0] else []
+        raise Fallback(nest.ops[beyond[0]], reason, on_tiles=True, alike=_if_many(alike))
     return full
+
+
+def _if_many(ops: list[Operation]) -> list[Operation]:
+    """Operations that are left out at once: one by one, more of a few may stay, but many take minutes."""
+    return ops if len(ops) >= _MANY else []
 
 
 def _order_loops(nest: Nest, full: list[int]) -> None:
     found: tuple[int, int] | None = None
+    across: list[Operation] = []
     for op in nest.ops:
         if op.name not in FOLDS:
             continue
         source, dim = operands_of(op)[0], int(attribute(op, "dim"))
-        axes = nest.axes.of(source)[dim]
+        axes, last = nest.axes.of(source)[dim], nest.axes.list_of(source)[-1]
+        if found is not None and len(axes) == 1 and (axes[0], last) != found:
+            across.append(op)
+        if across:
+            continue
         if not axes:
             raise Fallback(op, "its rows have one element", on_tiles=True)
         if len(axes) > 1:
             raise Fallback(op, "its rows are divided by a reshape")
         (axis,) = axes
-        last = nest.axes.list_of(source)[-1]
-        if found not in (None, (axis, last)):
-            raise Fallback(op, "it goes along another axis than the reductions before it")
         along = math.prod(value_shape(source)[dim + 1 :]) == 1
         assert along == (axis == last)
         backward = bool(attribute(op, "reverse", False))
         if found and backward != nest.backward:
             raise Fallback(op, "it goes the other way than the reductions before it")
         found, nest.backward = (axis, last), backward
+    if across:
+        reason = "it goes along another axis than the reductions before it"
+        raise Fallback(across[0], reason, alike=_if_many(across[1:]))
     nest.inner, nest.vector = found or (2 * (_best_vector(nest, full),))
     others = [axis for axis in full if axis not in (nest.inner, nest.vector)]
     nest.outer = others if nest.inner == nest.vector else [*others, nest.vector]
