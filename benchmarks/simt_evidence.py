@@ -154,9 +154,8 @@ def disassemble(cubin: bytes, symbol: str) -> list[str]:
             [_nvdisasm(), "-c", file.name], capture_output=True, text=True, check=True
         ).stdout
     _, _, section = text.partition(f".section\t.text.{symbol},")
-    lines = (
-        re.sub(r"/\*.*?\*/", "", line).strip() for line in re.split(r"\n\s*\.section", section)[0].split("\n")
-    )
+    section = re.split(r"\n\s*\.section\b", section)[0]  # the next one
+    lines = (re.sub(r"/\*.*?\*/", "", line).strip() for line in section.split("\n"))
     return [line for line in lines if line.startswith(".L_") or line.endswith(";")]
 
 
