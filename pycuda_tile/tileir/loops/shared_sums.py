@@ -10,7 +10,7 @@ accesses of the kernel, and no token orders an access of the block after them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ..ir import TERMINATORS, Block, Operation, Token, Value, walk
@@ -23,6 +23,7 @@ from .axes import Axes
 from .effects import effects
 from .facts import ATOMICS, LOADS, STORES, has_tiles, is_pure, is_small, is_tile, is_weak, needed_for
 from .fallback import Fallback
+from .groups import others
 from .places import Places
 from .stages import Nest
 from .variables import Variables
@@ -135,10 +136,11 @@ def _extents(nest: Nest) -> list[int]:
 
 def _find(body: Block, users: dict[int, set[int]]) -> list[SharedSum]:
     repeated = {id(op) for loop in walk(body) if loop.name in ("for", "loop") for op in walk(region(loop, 0))}
+    outermost = {id(op) for op in body.ops}
     found = []
     for op in walk(body):
         if _may_be_shared(op, users):
-            nest = _nest(op, body) if op in body.ops else None
+            nest = _nest(op, body) if id(op) in outermost else None
             places = _pure_tiles(operand(op, "pointers"), body) if nest else []
             found.append(SharedSum(op, _copied([*places, op]), nest, id(op) in repeated))
     return found if found and _are_unseen([each.op for each in found], body) else []
@@ -146,23 +148,23 @@ def _find(body: Block, users: dict[int, set[int]]) -> list[SharedSum]:
 
 def _are_unseen(sums: list[Operation], body: Block) -> bool:
     """Whether no block can tell when the sums are made, and each makes all of them."""
-    others = [op for op in walk(body) if not any(op is each for each in sums)]
-    if any(op.name in ATOMICS or (op.name in LOADS | STORES and not is_weak(op)) for op in others):
+    rest = others(list(walk(body)), sums)
+    if any(op.name in ATOMICS or (op.name in LOADS | STORES and not is_weak(op)) for op in rest):
         return False
-    if sum(op.name == "return" for op in others) != 1:
+    if sum(op.name == "return" for op in rest) != 1:
         return False
-    return not _are_waited_for(sums, body)
+    return not _are_waited_for(sums, rest, Variables(body).assigned)
 
 
-def _are_waited_for(sums: list[Operation], body: Block) -> bool:
-    """Whether tokens order an operation other than the sums after one of them."""
-    assigned = Variables(body).assigned
-    others = [op for op in walk(body) if not any(op is each for each in sums)]
+def _are_waited_for(
+    sums: list[Operation], rest: list[Operation], assigned: Mapping[int, list[Value]]
+) -> bool:
+    """Whether tokens order one of the other operations after a sum. `assigned`: see Variables."""
     after = {id(token) for op in sums for token in op.results}
     known = 0
     while known < len(after):
         known = len(after)
-        for op in others:
+        for op in rest:
             given = [index for index, value in enumerate(operands_of(op)) if id(value) in after]
             inner = region(op, 0).arguments if op.name in ("for", "loop") else []
             if op.name in TERMINATORS:
